@@ -1,0 +1,1 @@
+"""Foreign logs become rows of the trial table: one file per format, found through entry points."""
