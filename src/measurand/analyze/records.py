@@ -1,0 +1,313 @@
+"""Results with names: what a report shows, and what ``--json`` prints.
+
+Undefined is ``None``, with a ``reason`` beside it where one is not plain from the context. Shares and scores are
+plain numbers (0.794, not 79.4); costs are US dollars; times are seconds.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+__all__ = [
+    "AgentRow",
+    "Board",
+    "Comparison",
+    "Estimate",
+    "Finding",
+    "GateRate",
+    "Meter",
+    "MethodNote",
+    "PairRow",
+    "SaturationRow",
+    "ScoreSummary",
+    "Severity",
+    "TaskDifference",
+    "TierRow",
+    "TierTest",
+]
+
+Severity = Literal["info", "warning", "problem"]
+
+
+class Estimate(msgspec.Struct, frozen=True, kw_only=True):
+    """A number with its interval and how it was had."""
+
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    level: float | None = None
+    """Confidence level of the interval, such as 0.95."""
+    method: str | None = None
+    n: int = 0
+    """Number of independent units (tasks, or families of tasks)."""
+    reason: str | None = None
+    """Why a part of it is undefined."""
+
+
+class GateRate(msgspec.Struct, frozen=True, kw_only=True):
+    """How often the gate was passed, in three forms (SPEC 20). Tasks weigh equally; trials are averaged in a task."""
+
+    planned: Estimate
+    """Over planned trials: no verdict counts as not passed. The headline."""
+    evaluated: float | None
+    """Over evaluated trials only."""
+    low: float | None
+    """Every trial without a verdict counted as a fail."""
+    high: float | None
+    """Every trial without a verdict counted as a pass."""
+    passes: int
+    trials_evaluated: int
+    trials_planned: int
+
+
+class ScoreSummary(msgspec.Struct, frozen=True, kw_only=True):
+    """An agent's mean under one score, over the tasks it has a cell for."""
+
+    score: str
+    mean: Estimate
+    given_pass: float | None = None
+    """Mean over valid trials only; shown, never ranked."""
+    clipped: int = 0
+    """Valid trials whose objective was clipped from above."""
+    below_baseline: int = 0
+    """Valid trials that were worse than the baseline (their objective is 0)."""
+    valid: int = 0
+    """Trials that passed the gate and have a quantity."""
+
+
+class Meter(msgspec.Struct, frozen=True, kw_only=True):
+    """One cost of an agent, never blended into quality."""
+
+    name: str
+    unit: str
+    known: int
+    """Trials whose meter is known."""
+    trials: int
+    total: float | None
+    """Sum over known trials; a lower bound when ``lower_bound``."""
+    lower_bound: bool
+    mean_known: float | None
+    """Mean over the trials whose meter is known."""
+    median_known: float | None
+    per_success: float | None
+    """Total over successes; ``None`` without a success or without a known trial. A lower bound when ``lower_bound``."""
+
+
+class AgentRow(msgspec.Struct, frozen=True, kw_only=True):
+    """One line of the standings."""
+
+    agent: str
+    rank: int
+    """By the ranking score; equal means share a rank."""
+    tested: bool
+    """Whether the agent belongs to the tested family; rank interval, tier and letters are ``None`` if not."""
+    rank_low: int | None
+    rank_high: int | None
+    tier: int | None
+    letters: str | None
+    """Agents that share a letter were not shown to differ."""
+    possible_best: bool | None
+    gate: GateRate
+    scores: tuple[ScoreSummary, ...]
+    meters: tuple[Meter, ...]
+    tasks: int
+    """Tasks of which the agent has a cell."""
+    trials: int
+    """Recorded trials."""
+    outcomes: dict[str, int]
+    """Recorded trials by outcome."""
+
+    def score(self, name: str) -> ScoreSummary:
+        """Return the summary under the score ``name``.
+
+        Raises:
+            KeyError: the board does not have that score.
+        """
+        for summary in self.scores:
+            if summary.score == name:
+                return summary
+        raise KeyError(name)
+
+
+class PairRow(msgspec.Struct, frozen=True, kw_only=True):
+    """Two agents of the tested family, the better one first."""
+
+    better: str
+    worse: str
+    difference: float
+    """Mean over common tasks of the better one's cell minus the worse one's."""
+    t: float | None
+    """Paired t; ``None`` when it is infinite (every task differs by the same amount)."""
+    p_raw: float
+    p_adjusted: float
+    """Step-down max-T, family-wise."""
+    n_tasks: int
+    """Tasks that both have."""
+    significant: bool
+
+
+class TierRow(msgspec.Struct, frozen=True, kw_only=True):
+    """Agents not separated from their tier's leader."""
+
+    tier: int
+    agents: tuple[str, ...]
+    fully_supported: bool | None
+    """Whether every pair across the boundary above this tier is significant; ``None`` for the first tier."""
+
+
+class TierTest(msgspec.Struct, frozen=True, kw_only=True):
+    """Which agents of a family really differ under one score."""
+
+    score: str
+    family: tuple[str, ...]
+    """The agents tested, best first."""
+    null: str
+    method: str
+    level: float
+    n_tasks: int
+    n_units: int
+    unit: str
+    """What is exchanged by the null: task, or family of tasks."""
+    n_pairs: int
+    n_significant: int
+    resamples: int
+    exact: bool
+    seed: int | None
+    max_standard_error: float
+    """Largest Monte-Carlo standard error of an adjusted p-value."""
+    missing_cells: int
+    spread: float | None
+    """First mean minus last mean of the family."""
+    largest_gap: float | None
+    """Largest difference between neighbours in the order."""
+    detectable: Estimate
+    """Minimal detectable difference of one pair at 80 % power, from the median spread of the pairs' differences."""
+    pairs: tuple[PairRow, ...]
+    tiers: tuple[TierRow, ...]
+    notes: tuple[str, ...]
+    """Agreement with the other null and with evaluated trials only, and other sentences a reader needs."""
+    reason: str | None
+    """Why nothing can be concluded; tiers are empty then."""
+
+
+class SaturationRow(msgspec.Struct, frozen=True, kw_only=True):
+    """How far the head of the board is within noise, under one score."""
+
+    score: str
+    variant: str
+    """paired or unpaired."""
+    index: float | None
+    category: str | None
+    r: float | None
+    t: float | None
+    n: int
+    k: int
+    alpha: float
+    first: str | None
+    kth: str | None
+    dominance: float | None
+    """Share of the whole difference carried by one task."""
+    tiers: tuple[int, ...]
+    """Tiers of the tested family under this score, in its own order; empty when not available."""
+    notes: tuple[str, ...] = ()
+    reason: str | None = None
+
+
+class Finding(msgspec.Struct, frozen=True, kw_only=True):
+    """Something about the data that a reader must know before believing a number."""
+
+    severity: Severity
+    subject: str
+    """What it is about: coverage, verdicts, cost, anchors, comparability, import."""
+    text: str
+    examples: tuple[str, ...] = ()
+
+
+class MethodNote(msgspec.Struct, frozen=True, kw_only=True):
+    """How a kind of number in the report was had."""
+
+    topic: str
+    text: str
+
+
+class Board(msgspec.Struct, frozen=True, kw_only=True):
+    """All that a report on one suite says."""
+
+    suite: str
+    suite_version: str | None
+    score: str
+    """The score that orders the standings."""
+    comparable: bool
+    """False when rows of differing fingerprints were ranked at the user's explicit wish."""
+    n_agents: int
+    n_tasks: int
+    n_trials: int
+    """Recorded trials."""
+    n_families: int | None
+    started: str | None
+    """Earliest start of a trial, ISO 8601."""
+    finished: str | None
+    standings: tuple[AgentRow, ...]
+    tests: tuple[TierTest, ...]
+    """The test of the ranking score first, then one for each other score."""
+    saturation: tuple[SaturationRow, ...]
+    findings: tuple[Finding, ...]
+    methods: tuple[MethodNote, ...]
+    command: str | None
+    """The command that reproduces the report."""
+
+    @property
+    def test(self) -> TierTest:
+        """The test of the ranking score."""
+        return self.tests[0]
+
+
+class TaskDifference(msgspec.Struct, frozen=True, kw_only=True):
+    """One task on which two agents differ."""
+
+    task: str
+    a: float
+    b: float
+
+
+class Comparison(msgspec.Struct, frozen=True, kw_only=True):
+    """Two agents side by side: the paired difference and what it allows to say."""
+
+    suite: str
+    suite_version: str | None
+    score: str
+    a: str
+    b: str
+    comparable: bool
+    mean_a: Estimate
+    mean_b: Estimate
+    difference: Estimate
+    """Mean paired difference a minus b."""
+    t: float | None
+    p: float | None
+    method: str
+    level: float
+    resamples: int
+    exact: bool
+    seed: int | None
+    n_tasks: int
+    n_units: int
+    unit: str
+    a_better: int
+    """Tasks on which a is better."""
+    b_better: int
+    equal: int
+    p_discordant: float | None
+    """Exact McNemar p from discordant tasks; ``None`` unless every cell is 0 or 1."""
+    least_attainable_p: float | None
+    detectable: Estimate
+    conclusion: str
+    largest: tuple[TaskDifference, ...]
+    """Tasks with the largest differences, either way."""
+    meters_a: tuple[Meter, ...]
+    meters_b: tuple[Meter, ...]
+    findings: tuple[Finding, ...]
+    methods: tuple[MethodNote, ...]
+    command: str | None
