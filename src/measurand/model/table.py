@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
 from measurand.errors import MissingExtraError
-from measurand.model.imports import Declaration, ImportReport
+from measurand.model.imports import Conflict, Declaration, ImportReport
 from measurand.model.trial import COLUMNS, SCHEMA_VERSION, Trial
 
 if TYPE_CHECKING:
@@ -66,8 +66,12 @@ class Trials:
     """The trial table; see :data:`measurand.model.trial.COLUMNS`."""
     reports: tuple[ImportReport, ...] = ()
     """What each import kept and dropped."""
-    declarations: tuple[Declaration, ...] = field(default=())
+    declarations: tuple[Declaration, ...] = ()
     """What the sources declare about their suites."""
+    duplicates: int = 0
+    """Rows that were merged into an equal record."""
+    conflicts: tuple[Conflict, ...] = ()
+    """Trials whose records disagree, resolved by a named policy."""
 
     def __len__(self) -> int:
         return self.frame.height

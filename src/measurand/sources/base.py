@@ -38,6 +38,8 @@ class ReadOptions:
     """Name of the suite, where the data do not say."""
     mapping: Mapping[str, str] = field(default_factory=dict)
     """Field of the trial table -> column of the source."""
+    constants: Mapping[str, str] = field(default_factory=dict)
+    """Field of the trial table -> its value in every row, where the data do not say (``kind``: ``interval``)."""
     outcomes: Mapping[str, str] = field(default_factory=dict)
     """Word of the source -> outcome."""
     anchors: Path | None = None
@@ -74,6 +76,9 @@ class ImportLog:
 
     source: str
     path: str
+    """What is being read now."""
+    paths: list[str] = field(default_factory=list)
+    """All that was read, where it is more than ``path``."""
     rows_read: int = 0
     mapped: dict[str, str] = field(default_factory=dict)
     ignored: tuple[str, ...] = ()
@@ -108,7 +113,7 @@ class ImportLog:
         )
         return ImportReport(
             source=self.source,
-            paths=(self.path,),
+            paths=tuple(self.paths or [self.path]),
             rows_read=self.rows_read,
             rows_kept=rows_kept,
             duplicates=duplicates,

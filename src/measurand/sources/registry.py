@@ -5,47 +5,52 @@ from __future__ import annotations
 from functools import cache
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
-from measurand.errors import FormatError, MeasurandError, UsageError
+from measurand.errors import FormatError, UsageError
 from measurand.sources.base import Source
 
-__all__ = ["GROUP", "detect", "get", "sources"]
+__all__ = ["GROUP", "Installed", "detect", "get", "installed"]
 
 GROUP: Final = "measurand.sources"
 """Entry-point group in which a distribution names its sources."""
 
 
-@cache
-def sources() -> dict[str, Source]:
-    """All installed sources by name.
+class Installed(NamedTuple):
+    """The sources that are installed."""
 
-    Raises:
-        UsageError: an installed plug-in cannot be loaded, or is no source.
-    """
+    sources: dict[str, Source]
+    broken: dict[str, str]
+    """Plug-ins that cannot be loaded, and why. They hinder nobody who does not name them."""
+
+
+@cache
+def installed() -> Installed:
+    """Load all installed sources, in the order of their names."""
     found: dict[str, Source] = {}
+    broken: dict[str, str] = {}
     for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
         try:
             source = entry.load()()
-        except Exception as error:
-            raise UsageError(
-                f"the source {entry.name!r} cannot be loaded: {error}",
-                where=entry.value,
-                hint="correct or uninstall the distribution that brings it",
-            ) from error
-        if not isinstance(source, Source):
-            raise UsageError(f"the source {entry.name!r} lacks name, title, sniff or read", where=entry.value)
-        found[entry.name] = source
-    return found
+        except Exception as error:  # noqa: BLE001 - a plug-in may fail in any way
+            broken[entry.name] = f"{entry.value} cannot be loaded: {error}"
+            continue
+        if isinstance(source, Source):
+            found[entry.name] = source
+        else:
+            broken[entry.name] = f"{entry.value} lacks name, title, sniff or read"
+    return Installed(found, broken)
 
 
 def get(name: str) -> Source:
     """Return the source called ``name``.
 
     Raises:
-        UsageError: there is none.
+        UsageError: there is none, or its plug-in cannot be loaded.
     """
-    known = sources()
+    known, broken = installed()
+    if name in broken:
+        raise UsageError(broken[name], hint="correct or uninstall the distribution that brings it")
     if name not in known:
         raise UsageError(f"there is no source {name!r}", hint=f"one of: {', '.join(known)}")
     return known[name]
@@ -59,7 +64,7 @@ def detect(path: Path) -> Source:
     """
     if not path.exists():
         raise FormatError("no such file or folder", where=str(path))
-    claims = [(match.confidence, name) for name, source in sources().items() if (match := source.sniff(path))]
+    claims = [(match.confidence, name) for name, source in installed().sources.items() if (match := source.sniff(path))]
     if not claims:
         raise FormatError(
             "no source knows this format",
@@ -73,16 +78,3 @@ def detect(path: Path) -> Source:
             f"several sources claim this: {', '.join(names)}", where=str(path), hint="name one with --from"
         )
     return get(names[0])
-
-
-def describe_claims(path: Path) -> dict[str, str]:
-    """Which sources claim ``path``, and why: for error messages and `measurand sources PATH`."""
-    claims: dict[str, str] = {}
-    for name, source in sources().items():
-        try:
-            match = source.sniff(path)
-        except MeasurandError:
-            continue
-        if match:
-            claims[name] = f"{match.confidence} %: {match.why}"
-    return claims

@@ -8,7 +8,7 @@ from typing import Final
 
 import polars as pl
 
-from measurand.errors import FormatError, ValueRangeError
+from measurand.errors import FormatError, UsageError, ValueRangeError
 from measurand.model.digests import agent_digest
 from measurand.model.outcomes import Outcome, Verdict
 from measurand.model.table import SCHEMA, conform
@@ -100,6 +100,7 @@ def _to_trials(
     anchors: pl.DataFrame | None,
     numbered: dict[tuple[str, str], int],
 ) -> pl.DataFrame:
+    batch = _with_constants(batch, options.constants)
     names = [name for name in batch.columns if name != WHERE]
     mapped = map_columns(names, options.mapping, log)
     frame = batch.select(
@@ -112,6 +113,16 @@ def _to_trials(
         frame = _join_anchors(frame, anchors)
     frame = _outcomes(frame, options.outcomes, log)
     return conform(_verdict_map(frame))
+
+
+def _with_constants(batch: pl.DataFrame, constants: Mapping[str, str]) -> pl.DataFrame:
+    """Add a column for each field that the user gives one value; the data's own column wins no silent fight."""
+    for field, value in constants.items():
+        if field not in SCHEMA:
+            raise UsageError(f"there is no field {field!r}", hint=f"one of: {', '.join(SCHEMA)}")
+        if field in batch.columns:
+            raise UsageError(f"the table has a column {field!r} already", hint="leave --set out for it")
+    return batch.with_columns(pl.lit(value, dtype=pl.String).alias(field) for field, value in constants.items())
 
 
 def _typed(batch: pl.DataFrame, field: str, column: str, log: ImportLog) -> pl.Expr:

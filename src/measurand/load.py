@@ -1,0 +1,138 @@
+"""Trials from wherever they are: a store, files and folders of any known format, or a data frame."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import polars as pl
+
+from measurand.errors import FormatError, UsageError
+from measurand.model.imports import ConflictPolicy, ImportReport
+from measurand.model.merge import merge_trials
+from measurand.model.table import SCHEMA, Trials
+from measurand.sources import registry
+from measurand.sources.base import ImportLog, ReadOptions, Source
+from measurand.sources.checks import check_directions, check_rows
+from measurand.sources.table import rows_from_frame
+from measurand.store import Store, is_store
+
+__all__ = ["Progress", "import_into", "read"]
+
+Progress = Callable[[str, float | None], None]
+"""Told what is going on and how much of it is done (0 to 1, or ``None`` when that is not known)."""
+
+_NO_OPTIONS: Final = ReadOptions()
+
+
+def read(
+    data: Any,
+    *,
+    source: str | None = None,
+    options: ReadOptions = _NO_OPTIONS,
+    on_conflict: ConflictPolicy | None = None,
+    progress: Progress | None = None,
+) -> Trials:
+    """Read trials.
+
+    Args:
+        data: a path or several (a store, or files and folders of known formats), or a data frame of any library that
+            narwhals understands, with one row a trial.
+        source: name of the source that reads the files; found by looking at them when left out.
+        options: what the data do not say themselves.
+        on_conflict: what to do with records of one trial that disagree. By default an error; for a store, what its
+            imports named.
+        progress: told how far the reading is.
+
+    Returns:
+        The trials, each counted once, with the reports of their imports.
+
+    Raises:
+        InputError: the data cannot be used; the message says what, where and what to do.
+        StoreError: the store is of a newer version.
+    """
+    if not _is_path(data):
+        return _read_frame(data, options, on_conflict or "refuse")
+    paths = [Path(data)] if isinstance(data, (str, Path)) else [Path(path) for path in data]
+    stores = [path for path in paths if is_store(path)]
+    if not stores:
+        return _read_files(paths, source, options, on_conflict or "refuse", progress)
+    if len(paths) > 1:
+        raise UsageError("one store at a time", where=str(stores[0]), hint="merge two by copying trials/*.parquet")
+    return Store.open(paths[0]).read(on_conflict=on_conflict)
+
+
+def import_into(
+    store: str | Path,
+    data: Any,
+    *,
+    source: str | None = None,
+    options: ReadOptions = _NO_OPTIONS,
+    on_conflict: ConflictPolicy = "refuse",
+    progress: Progress | None = None,
+) -> ImportReport:
+    """Read trials and add them to a store (made if there is none): all of them, or none.
+
+    Arguments and errors are those of :func:`read`; a store cannot be imported into another (copy its segments).
+    """
+    trials = read(data, source=source, options=options, on_conflict=on_conflict, progress=progress)
+    if not trials.reports:
+        raise UsageError("a store is merged by copying its trials/*.parquet", where=str(data))
+    if trials.frame.is_empty():
+        raise FormatError("there are no trials in it", where=", ".join(trials.reports[0].paths))
+    report = trials.reports[0]
+    Store.open(store, create=True).append(trials, report, on_conflict=on_conflict)
+    return report
+
+
+def _is_path(data: Any) -> bool:
+    if isinstance(data, (str, Path)):
+        return True
+    return isinstance(data, Sequence) and all(isinstance(item, (str, Path)) for item in data)
+
+
+def _read_files(
+    paths: list[Path],
+    source: str | None,
+    options: ReadOptions,
+    policy: ConflictPolicy,
+    progress: Progress | None,
+) -> Trials:
+    if not paths:
+        raise UsageError("nothing to read", hint="name a file, a folder or a store")
+    readers: list[Source] = [registry.get(source) if source else registry.detect(path) for path in paths]
+    log = ImportLog(", ".join(dict.fromkeys(reader.name for reader in readers)), str(paths[0]))
+    batches = []
+    for number, (path, reader) in enumerate(zip(paths, readers, strict=True)):
+        if progress:
+            progress(f"reading {path.name}", number / len(paths))
+        log.path = str(path)
+        log.paths.append(str(path))
+        batches += [check_rows(batch, log) for batch in reader.read(path, options, log)]
+    return _gather(batches, log, policy)
+
+
+def _read_frame(data: Any, options: ReadOptions, policy: ConflictPolicy) -> Trials:
+    import narwhals as nw  # noqa: PLC0415 - only for foreign frames
+
+    log = ImportLog("table", "data frame")
+    try:
+        eager = nw.from_native(data)
+    except TypeError as error:
+        raise UsageError(
+            f"neither a path nor a data frame: {type(data).__name__}",
+            hint="pass a path, a list of paths, or a frame of Polars, pandas, pyarrow or another library narwhals knows",
+        ) from error
+    frame = (eager.collect() if isinstance(eager, nw.LazyFrame) else eager).to_polars()
+    return _gather([check_rows(rows_from_frame(frame, options, log), log)], log, policy)
+
+
+def _gather(batches: list[pl.DataFrame], log: ImportLog, policy: ConflictPolicy) -> Trials:
+    frame = pl.concat(batches) if batches else pl.DataFrame(schema=SCHEMA)
+    check_directions(frame)
+    merged = merge_trials(frame, policy)
+    report = log.report(
+        rows_kept=merged.frame.height, duplicates=merged.duplicates, conflicts=merged.conflicts, policy=policy
+    )
+    return Trials(merged.frame, (report,), report.declarations, merged.duplicates, merged.conflicts)
