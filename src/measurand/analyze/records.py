@@ -202,6 +202,7 @@ class SaturationRow(msgspec.Struct, frozen=True, kw_only=True):
     category: str | None
     r: float | None
     t: float | None
+    """Paired t; ``None`` also when it is infinite (every task differs by the same amount)."""
     n: int
     k: int
     alpha: float

@@ -11,7 +11,7 @@ from measurand.errors import InputError, UsageError
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["as_level", "as_table", "family_codes", "join_rounded", "row_centre"]
+__all__ = ["as_level", "as_table", "family_codes", "join_rounded", "row_centre", "scaled"]
 
 ROUNDING = 64 * np.finfo(np.float64).eps
 """Values of one task are one value when they differ by less than this share of the largest.
@@ -33,7 +33,7 @@ def as_table(table: ArrayLike) -> NDArray[np.float64]:
     except (TypeError, ValueError) as error:
         raise UsageError(f"the table is not numeric: {error}") from error
     if array.ndim != 2:  # noqa: PLR2004 - tasks by agents
-        raise UsageError(f"the table has {array.ndim} dimensions", hint="pass tasks × agents")
+        raise UsageError(f"the table has {array.ndim} dimensions", hint="pass an array of tasks by agents")
     infinite = np.argwhere(np.isinf(array))
     if len(infinite):
         task, agent = infinite[0]
@@ -65,6 +65,17 @@ def family_codes(families: ArrayLike, n_tasks: int) -> NDArray[np.intp]:
             hint="pass one family id a task",
         )
     return np.unique(ids, return_inverse=True)[1].astype(np.intp).reshape(n_tasks)
+
+
+def scaled(table: NDArray[np.float64]) -> tuple[NDArray[np.float64], int]:
+    """Bring the largest magnitude to between 1/2 and 1, so that squares neither overflow nor vanish.
+
+    Returns:
+        The table times 2^-e, which is exact, and e.
+    """
+    largest = np.abs(np.nan_to_num(table)).max(initial=0.0)
+    exponent = int(np.frexp(largest)[1])
+    return np.ldexp(table, -exponent), exponent
 
 
 def join_rounded(rows: NDArray[np.float64], scale: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from measurand.infer.arrays import ROUNDING, join_rounded, row_centre
+from measurand.infer.arrays import ROUNDING, join_rounded, row_centre, scaled
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,12 +28,14 @@ class UnitTable:
     """A table prepared for paired differences; a unit is a task, or a family of tasks.
 
     Attributes:
-        columns: (m, width) one row an agent, centred in every column, 0 where the cell is missing. Complete
-            tables have one column a unit; tables with missing cells have one column a task, sorted by family.
+        columns: (m, width) one row an agent, centred in every column, 0 where the cell is missing, times
+            2^-exponent. Complete tables have one column a unit; tables with missing cells have one column a task,
+            sorted by family.
         present: (m, width) which cells are there; ``None`` when all are.
         starts: first column of each family; ``None`` when a column is a unit.
         n_tasks: number of tasks.
         n_units: number of units.
+        exponent: of the power of two that the values were divided by.
     """
 
     columns: NDArray[np.float64]
@@ -41,6 +43,7 @@ class UnitTable:
     starts: NDArray[np.intp] | None
     n_tasks: int
     n_units: int
+    exponent: int
 
     @property
     def n_agents(self) -> int:
@@ -80,6 +83,7 @@ class UnitTable:
 def unit_table(table: NDArray[np.float64], families: NDArray[np.intp] | None) -> UnitTable:
     """Prepare a table of tasks by agents; ``families`` numbers the families 0..F-1, one a task."""
     n, m = table.shape
+    table, exponent = scaled(table)
     missing = np.isnan(table)
     filled = np.where(missing, 0.0, table)
     joined = join_rounded(table, np.abs(filled).max(axis=1, initial=0.0))
@@ -87,17 +91,17 @@ def unit_table(table: NDArray[np.float64], families: NDArray[np.intp] | None) ->
     n_units = n if families is None or n == 0 else int(families.max()) + 1
     if families is None or n == 0:
         present = np.ascontiguousarray(~missing.T) if missing.any() else None
-        return UnitTable(np.ascontiguousarray(centred.T), present, None, n, n_units)
+        return UnitTable(np.ascontiguousarray(centred.T), present, None, n, n_units, exponent)
     order = np.argsort(families, kind="stable")
     starts = np.searchsorted(families[order], np.arange(n_units))
     if missing.any():
         columns, present = np.ascontiguousarray(centred[order].T), np.ascontiguousarray(~missing[order].T)
-        return UnitTable(columns, present, starts, n, n_units)
+        return UnitTable(columns, present, starts, n, n_units, exponent)
     sums = np.add.reduceat(centred[order], starts, axis=0)
     scale = np.add.reduceat(np.abs(centred[order]).max(axis=1, initial=0.0), starts)
     joined = join_rounded(sums, scale)
     joined = joined - row_centre(joined)[:, None]
-    return UnitTable(np.ascontiguousarray(joined.T).reshape(m, n_units), None, None, n, n_units)
+    return UnitTable(np.ascontiguousarray(joined.T).reshape(m, n_units), None, None, n, n_units, exponent)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -139,7 +143,7 @@ def pair_statistics(units: UnitTable) -> PairStatistics:
         shared = units.shared(first[block], second[block])
         if shared is not None:
             n_units[block] = np.count_nonzero(shared, axis=1)
-        total[block], square[block] = d.sum(axis=1), np.einsum("pn,pn->p", d, d)
+        total[block], square[block] = _sums(d), np.einsum("pn,pn->p", d, d)
         discordant[block] = np.count_nonzero(d, axis=1)
         d -= (total[block] / np.maximum(n_units[block], 1))[:, None]
         if shared is not None:
@@ -147,8 +151,15 @@ def pair_statistics(units: UnitTable) -> PairStatistics:
         spread[block] = np.einsum("pn,pn->p", d, d)
     n_common = _common_tasks(units, first, second)
     u, t = _u_and_t(total, square, spread, n_units)
-    mean = total / np.maximum(n_common, 1)
+    mean = np.ldexp(total / np.maximum(n_common, 1), units.exponent)
     return PairStatistics(first, second, n_common, n_units, mean, square, u, t, discordant)
+
+
+def _sums(d: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the row sums, exactly 0 where nothing but rounding is left: else such a u could not be reached again."""
+    total: NDArray[np.float64] = d.sum(axis=1)
+    total[np.abs(total) <= ROUNDING * np.abs(d).sum(axis=1)] = 0.0
+    return total
 
 
 def blocks(count: int, width: int) -> Iterator[slice]:
@@ -158,9 +169,7 @@ def blocks(count: int, width: int) -> Iterator[slice]:
         yield slice(start, min(start + step, count))
 
 
-def _common_tasks(
-    units: UnitTable, first: NDArray[np.intp], second: NDArray[np.intp]
-) -> NDArray[np.intp]:
+def _common_tasks(units: UnitTable, first: NDArray[np.intp], second: NDArray[np.intp]) -> NDArray[np.intp]:
     if units.present is None:
         return np.full(len(first), units.n_tasks, dtype=np.intp)
     present = units.present.astype(np.float64)

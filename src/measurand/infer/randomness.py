@@ -27,8 +27,12 @@ def generator_and_seed(rng: int | np.random.Generator) -> tuple[np.random.Genera
     """
     if isinstance(rng, np.random.Generator):
         return rng, None
-    if isinstance(rng, bool) or not isinstance(rng, int | np.integer) or rng < 0:
+    if not _is_seed(rng):
         raise UsageError(
             f"rng is {rng!r}", hint="pass a non-negative integer seed or a numpy.random.Generator"
         )
     return np.random.default_rng(int(rng)), int(rng)
+
+
+def _is_seed(value: object) -> bool:
+    return isinstance(value, int | np.integer) and not isinstance(value, bool) and bool(value >= 0)

@@ -56,6 +56,10 @@ _OUTCOMES: Final = {
 }
 """Words of other tools whose meaning is plain. A bare "error" is not: whose error it was decides what it counts as."""
 
+_PASSED: Final = ["passed", "resolved"]
+_NOT_PASSED: Final = ["failed", "test_failed", "tests_failed", "unresolved"]
+"""Words for how a trial ended that also say what the gate said."""
+
 _ANCHOR_FIELDS: Final = ("task", "better", "kind", "unit", "baseline", "reference", "anchors_id")
 _BETTER: Final = {
     "higher": ["higher", "max", "maximize", "maximise", "up", "higher_is_better"],
@@ -117,7 +121,7 @@ def _to_trials(
 
 def _with_constants(batch: pl.DataFrame, constants: Mapping[str, str]) -> pl.DataFrame:
     """Add a column for each field that the user gives one value; the data's own column wins no silent fight."""
-    for field, value in constants.items():
+    for field in constants:
         if field not in SCHEMA:
             raise UsageError(f"there is no field {field!r}", hint=f"one of: {', '.join(SCHEMA)}")
         if field in batch.columns:
@@ -140,7 +144,7 @@ def _typed(batch: pl.DataFrame, field: str, column: str, log: ImportLog) -> pl.E
     return (_whole(batch, column, number, log) if dtype == pl.Int64 else number).alias(field)
 
 
-def _cells(batch: pl.DataFrame, column: str) -> pl.Expr:
+def _cells(column: str) -> pl.Expr:
     return pl.col(column).cast(pl.String).str.strip_chars().str.to_lowercase()
 
 
@@ -158,14 +162,14 @@ def _first_bad(batch: pl.DataFrame, column: str, bad: pl.Expr, need: str) -> Non
 
 def _verdict(batch: pl.DataFrame, column: str) -> pl.Expr:
     """Pass, fail or unknown, as a Boolean."""
-    cells = _cells(batch, column)
+    cells = _cells(column)
     known = cells.is_in(_UNKNOWN).not_() & cells.is_not_null()
     _first_bad(batch, column, known & cells.is_in(_PASS + _FAIL).not_(), "a verdict (pass or fail, true or false, 1 or 0)")
     return pl.when(known).then(cells.is_in(_PASS))
 
 
 def _better(batch: pl.DataFrame, column: str) -> pl.Expr:
-    cells = _cells(batch, column)
+    cells = _cells(column)
     known = [word for words in _BETTER.values() for word in words]
     _first_bad(batch, column, cells.is_in(known).not_(), "a direction (higher or lower)")
     return pl.when(cells.is_in(_BETTER["higher"])).then(pl.lit("higher")).when(cells.is_not_null()).then(pl.lit("lower"))
@@ -175,7 +179,7 @@ def _number(batch: pl.DataFrame, column: str) -> pl.Expr:
     """Number or unknown."""
     if batch.schema[column].is_numeric():
         return pl.col(column).cast(pl.Float64)
-    cells = _cells(batch, column)
+    cells = _cells(column)
     number = pl.when(cells.is_in(_UNKNOWN[:-1]).not_()).then(cells).cast(pl.Float64, strict=False)
     known = cells.is_in(_UNKNOWN).not_() & cells.is_not_null()
     _first_bad(batch, column, known & number.is_null(), "a number")
@@ -185,9 +189,12 @@ def _number(batch: pl.DataFrame, column: str) -> pl.Expr:
 def _whole(batch: pl.DataFrame, column: str, number: pl.Expr, log: ImportLog) -> pl.Expr:
     """Counts are whole; a mean of counts is rounded, and the log says so."""
     finite = pl.when(number.is_finite()).then(number)
+    whole = finite.round().cast(pl.Int64, strict=False)
+    beyond = batch.filter(finite.is_not_null() & whole.is_null())
+    log.add_rows("unknown", f"{column} beyond any count", beyond.select(pl.col(WHERE).alias("source_ref")))
     broken = batch.filter(finite != finite.round())
     log.add_rows("note", f"{column} rounded to whole numbers", broken.select(pl.col(WHERE).alias("source_ref")))
-    return finite.round().cast(pl.Int64, strict=False)
+    return whole
 
 
 def _time(batch: pl.DataFrame, column: str) -> pl.Expr:
@@ -197,13 +204,29 @@ def _time(batch: pl.DataFrame, column: str) -> pl.Expr:
     if dtype.is_temporal():
         return pl.col(column).cast(pl.Datetime("us", getattr(dtype, "time_zone", None))).cast(target)
     if dtype.is_numeric():
-        number = pl.col(column).cast(pl.Float64)
-        seconds = pl.when(number.abs() > 1e11).then(number / 1000).otherwise(number)  # noqa: PLR2004 - year 5138
-        return (seconds * 1e6).cast(pl.Int64).cast(target)
-    cells = pl.col(column).str.strip_chars()
-    moment = cells.str.to_datetime(time_unit="us", time_zone="UTC", strict=False)
+        return _since_1970(pl.col(column).cast(pl.Float64))
+    cells = pl.col(column).cast(pl.String).str.strip_chars()
+    moment = pl.coalesce(_iso_moment(cells), _since_1970(cells.cast(pl.Float64, strict=False)))
     _first_bad(batch, column, cells.is_not_null() & moment.is_null(), "a date and time (such as 2026-05-01T10:00:00Z)")
     return moment
+
+
+def _since_1970(number: pl.Expr) -> pl.Expr:
+    seconds = pl.when(number.abs() > 1e11).then(number / 1000).otherwise(number)  # noqa: PLR2004 - year 5138
+    return (seconds * 1e6).cast(pl.Int64, strict=False).cast(SCHEMA["started_at"])
+
+
+def _iso_moment(cells: pl.Expr) -> pl.Expr:
+    """Read ISO 8601 in all the ways in which one column may write it: each cell is brought to the fullest first."""
+    full = (
+        cells.str.replace(r" ?UTC$", "Z")
+        .str.replace(r"^(\d{4}-\d\d-\d\d)$", "${1}T00:00:00")
+        .str.replace(r"^(\d{4}-\d\d-\d\d) +", "${1}T")
+        .str.replace(r"(T\d\d:\d\d)(Z|[+-]\d\d:?\d\d)?$", "${1}:00${2}")
+        .str.replace(r"(T[\d:.]+)$", "${1}Z")
+        .str.replace(r"(T.*[+-]\d\d)(\d\d)$", "${1}:${2}")
+    )
+    return full.str.to_datetime("%+", time_unit="us", time_zone="UTC", strict=False)
 
 
 def _defaults(
@@ -250,9 +273,10 @@ def _outcomes(frame: pl.DataFrame, words: Mapping[str, str], log: ImportLog) -> 
     plain = pl.when(known.is_null()).then(pl.lit(Outcome.MISSING.value)).otherwise(pl.lit(Outcome.COMPLETED.value))
     outcome = plain
     if "outcome" in frame.columns:
-        table = {word: o.value for word, o in _OUTCOMES.items()} | {w.lower(): o for w, o in words.items()}
-        word = pl.col("outcome").str.strip_chars().str.to_lowercase().str.replace_all(r"[\s-]+", "_")
-        outcome = pl.coalesce(word.replace(table), plain)
+        meant = pl.DataFrame({"outcome": list(words)}, schema={"outcome": pl.String}).select(_plain_word())
+        table = {word: o.value for word, o in _OUTCOMES.items()}
+        table |= dict(zip(meant["outcome"].to_list(), words.values(), strict=True))
+        outcome = pl.coalesce(_plain_word().replace(table), plain)
     ungraded = frame.filter(graded.not_())
     log.add_rows("note", "not evaluated: no verdict", ungraded)
     verdict = pl.when(known).then(pl.lit(Verdict.PASS.value)).when(known.not_()).then(pl.lit(Verdict.FAIL.value))
@@ -261,12 +285,26 @@ def _outcomes(frame: pl.DataFrame, words: Mapping[str, str], log: ImportLog) -> 
     )
 
 
+def _plain_word() -> pl.Expr:
+    return pl.col("outcome").str.strip_chars().str.to_lowercase().str.replace_all(r"[\s-]+", "_")
+
+
 def _implied_verdict(frame: pl.DataFrame, log: ImportLog) -> pl.Expr:
-    """A recorded quantity counts as a passed gate where no verdict column says otherwise."""
-    if "quantity" not in frame.columns:
-        return pl.lit(None, dtype=pl.Boolean).alias("verdict")
-    log.add("note", "no verdict column: a recorded quantity counts as a passed gate", "", count=frame.height)
-    return pl.when(pl.col("quantity").is_not_null()).then(pl.lit(value=True)).alias("verdict")
+    """Without a verdict column, the outcome's word may name the verdict; else a recorded quantity is a passed gate."""
+    verdict = pl.lit(None, dtype=pl.Boolean)
+    if "quantity" in frame.columns:
+        log.add("note", "no verdict column: a recorded quantity counts as a passed gate", "", count=frame.height)
+        verdict = pl.when(pl.col("quantity").is_not_null()).then(pl.lit(value=True))
+    if "outcome" in frame.columns:
+        word = _plain_word()
+        named = frame.filter(word.is_in(_PASSED + _NOT_PASSED))
+        log.add_rows("note", "no verdict column: the outcome says passed or failed", named)
+        verdict = (
+            pl.when(word.is_in(_PASSED)).then(pl.lit(value=True))
+            .when(word.is_in(_NOT_PASSED)).then(pl.lit(value=False))
+            .otherwise(verdict)
+        )
+    return verdict.alias("verdict")
 
 
 def _verdict_map(frame: pl.DataFrame) -> pl.DataFrame:

@@ -122,8 +122,7 @@ def _csv_body(path: Path, log: ImportLog, reader: Any, header: list[str]) -> Ite
         except StopIteration:
             break
         except csv.Error as error:
-            if "unexpected end of data" not in str(error):
-                raise FormatError(f"not a readable table: {error}", where=f"{path.name}:{reader.line_num}") from error
+            _refuse_unless_cut(path, error, start, reader.line_num)
             log.add("dropped", "cut last line", f"{path.name}:{start}")
             return
         line = reader.line_num
@@ -141,6 +140,18 @@ def _csv_body(path: Path, log: ImportLog, reader: Any, header: list[str]) -> Ite
         if cut[1] > len(header):
             raise _ragged(path, cut, len(header))
         log.add("dropped", "cut last line", f"{path.name}:{cut[0]}")
+
+
+def _refuse_unless_cut(path: Path, error: csv.Error, start: int, end: int) -> None:
+    """Forgive a quote left open in the last line only: opened earlier, it swallowed all lines after it."""
+    if "unexpected end of data" not in str(error):
+        raise FormatError(f"not a readable table: {error}", where=f"{path.name}:{end}") from error
+    if end > start:
+        raise FormatError(
+            "a quote opened in this line is never closed",
+            where=f"{path.name}:{start}",
+            hint="close it; were it skipped, all lines after it would be lost",
+        ) from error
 
 
 def _ragged(path: Path, cut: tuple[int, int], columns: int) -> FormatError:
@@ -163,7 +174,7 @@ def _json_rows(path: Path, log: ImportLog) -> Iterator[dict[str, str | None]]:
                 log.add("dropped", "blank line", f"{path.name}:{number}")
                 continue
             try:
-                record = decode(raw)
+                record = decode(raw.removeprefix(codecs.BOM_UTF8) if number == 1 else raw)
             except UnicodeDecodeError:
                 raise _undecodable(path) from None
             except msgspec.DecodeError as error:

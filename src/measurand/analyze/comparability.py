@@ -1,0 +1,109 @@
+"""May these rows be ranked together? Only when what they were measured with is the same (DESIGN section 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+import polars as pl
+
+from measurand.errors import ComparabilityError
+
+__all__ = ["common_tasks", "differences", "refuse_mixed", "tell_apart"]
+
+_WHOLE: Final = {"suite_version": "suite version", "harness": "harness", "harness_version": "harness version"}
+"""Fields that have one value over all rows of a ranking."""
+_PER_TASK: Final = {"task_digest": "task digest", "environment_digest": "environment digest"}
+"""Fields that have one value over all rows of a task."""
+_SHOWN: Final = 10
+
+
+def differences(frame: pl.DataFrame) -> tuple[str, ...]:
+    """Say in which fields of the fingerprint the rows differ; empty when they may be ranked together."""
+    found = [text for column, label in _WHOLE.items() if (text := _whole(frame, column, label))]
+    found += [text for column, label in _PER_TASK.items() if (text := _per_task(frame, column, label))]
+    if found:
+        found += _unmatched(frame)
+    return tuple(found)
+
+
+def refuse_mixed(found: tuple[str, ...]) -> None:
+    """Refuse a ranking across differing fingerprints.
+
+    Raises:
+        ComparabilityError: naming each field that differs.
+    """
+    if found:
+        raise ComparabilityError(
+            "these rows must not be ranked together; they differ in\n  " + "\n  ".join(found),
+            hint=(
+                "--common-tasks compares on tasks equal in id and digest; --agents or --suite restricts the rows; "
+                "--allow-mixed ranks them anyway and marks the result not comparable"
+            ),
+        )
+
+
+def common_tasks(frame: pl.DataFrame) -> pl.DataFrame:
+    """Keep the tasks that every agent has, equal in id and digest.
+
+    Raises:
+        ComparabilityError: no task is left, or the rows differ and do not say by digest which tasks are equal.
+    """
+    if differences(frame) and frame["task_digest"].null_count():
+        raise ComparabilityError(
+            "the rows differ and some have no task digest, so that no task can be shown to be the same",
+            hint="import with a task_digest column, or --allow-mixed",
+        )
+    agents = frame["agent"].n_unique()
+    shared = (
+        frame.group_by("task")
+        .agg(pl.col("agent").n_unique().alias("agents"), pl.col("task_digest").n_unique().alias("digests"))
+        .filter((pl.col("agents") == agents) & (pl.col("digests") == 1))
+    )
+    if shared.is_empty():
+        raise ComparabilityError("no task is common to all agents, equal in id and digest", hint="compare fewer agents")
+    return frame.join(shared.select("task"), on="task", how="semi", maintain_order="left")
+
+
+def tell_apart(frame: pl.DataFrame) -> pl.DataFrame:
+    """Rename what only looks the same: versions of a task under one id, configurations of an agent under one name."""
+    for name, digest in (("task", "task_digest"), ("agent", "agent_digest")):
+        ambiguous = pl.col(digest).n_unique().over(name) > 1
+        short = pl.col(digest).str.split(":").list.last().str.head(8).fill_null("unknown")
+        frame = frame.with_columns(
+            pl.when(ambiguous).then(pl.format("{}@{}", pl.col(name), short)).otherwise(pl.col(name)).alias(name)
+        )
+    return frame
+
+
+def _whole(frame: pl.DataFrame, column: str, label: str) -> str | None:
+    values = frame.group_by(column).agg(pl.col("agent").unique().sort()).sort(column, nulls_last=True)
+    if values.height <= 1:
+        return None
+    parts = [f"{value or 'unknown'} ({_some(agents)})" for value, agents in values.iter_rows()]
+    return f"{label}: {'; '.join(parts)}"
+
+
+def _per_task(frame: pl.DataFrame, column: str, label: str) -> str | None:
+    tasks = frame.group_by("task").agg(pl.col(column).n_unique()).filter(pl.col(column) > 1)["task"].sort()
+    return f"{label} of {len(tasks)} tasks: {_some(tasks)}" if len(tasks) else None
+
+
+def _unmatched(frame: pl.DataFrame) -> list[str]:
+    """Tasks that only some agents have, by the agents that have them."""
+    agents = frame["agent"].n_unique()
+    partial = (
+        frame.group_by("task")
+        .agg(pl.col("agent").unique().sort())
+        .filter(pl.col("agent").list.len() < agents)
+        .group_by("agent")
+        .agg(pl.col("task").sort())
+        .sort("agent")
+    )
+    return [f"tasks only of {_some(who)}: {_some(tasks)}" for who, tasks in partial.head(_SHOWN).iter_rows()]
+
+
+def _some(names: Iterable[str]) -> str:
+    listed = list(names)
+    more = f" and {len(listed) - _SHOWN} more" if len(listed) > _SHOWN else ""
+    return ", ".join(listed[:_SHOWN]) + more

@@ -1,0 +1,151 @@
+"""Two agents side by side: the paired difference, and what it allows to say."""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+import numpy as np
+
+from measurand.analyze.board import Prepared, prepare
+from measurand.analyze.cells import Floats
+from measurand.analyze.estimates import estimates
+from measurand.analyze.findings import findings
+from measurand.analyze.meters import meters
+from measurand.analyze.methods import compare_methods
+from measurand.analyze.records import Comparison, Estimate, TaskDifference
+from measurand.analyze.separation import detectable
+from measurand.analyze.settings import Choice, Settings
+from measurand.errors import UsageError
+from measurand.infer.permutation import MaxT, max_t
+from measurand.infer.power import exact_sign_p
+from measurand.model.table import Trials
+
+__all__ = ["compare"]
+
+_SHOWN: Final = 10
+
+
+def compare(
+    trials: Trials,
+    a: str,
+    b: str,
+    *,
+    choice: Choice | None = None,
+    settings: Settings | None = None,
+    command: str | None = None,
+) -> Comparison:
+    """Compare agents ``a`` and ``b`` on the tasks that both have, task by task.
+
+    Args:
+        trials: what was recorded.
+        a: name of an agent, or a pattern that fits one.
+        b: name of another agent.
+        choice: which rows; ``agents`` is replaced by the two.
+        settings: how they are judged.
+        command: the command that reproduces this.
+
+    Returns:
+        The paired difference a minus b with its interval, test, discordant tasks and a sentence that says what can
+        be concluded.
+
+    Raises:
+        UsageError: an agent that is not there, or the same twice.
+        ComparabilityError: the two were measured with different things.
+    """
+    choice, settings = choice or Choice(), settings or Settings()
+    both = Choice(
+        suite=choice.suite,
+        agents=(a, b),
+        tasks=choice.tasks,
+        common_tasks=choice.common_tasks,
+        allow_mixed=choice.allow_mixed,
+    )
+    prepared = prepare(trials, both, settings)
+    first, second = _places(prepared, a, b)
+    grid, score = prepared.grid, prepared.scores[0]
+    table = grid.cells(score).planned[:, [first, second]]
+    table = np.where(np.isnan(table).any(axis=1, keepdims=True), np.nan, table)
+    test = max_t(
+        table,
+        families=grid.families,
+        level=settings.level,
+        resamples=settings.resamples,
+        rng=settings.seed,
+    )
+    d = table[:, 0] - table[:, 1]
+    mean_a, mean_b = estimates(table, grid, settings, binary=score in {"gate", "key"})
+    difference = estimates(d[:, None], grid, settings)[0]
+    spent = meters(prepared.scored)
+    return Comparison(
+        suite=prepared.selection.suite,
+        suite_version=prepared.selection.version,
+        score=score,
+        a=grid.agents[first],
+        b=grid.agents[second],
+        comparable=prepared.selection.comparable,
+        mean_a=mean_a,
+        mean_b=mean_b,
+        difference=difference,
+        t=float(test.t[0]) if math.isfinite(test.t[0]) else None,
+        p=float(test.p_adjusted[0]),
+        method=test.method,
+        level=settings.level,
+        resamples=test.resamples,
+        exact=test.exact,
+        seed=settings.seed,
+        n_tasks=int((~np.isnan(d)).sum()),
+        n_units=test.n_units,
+        unit="task" if grid.families is None else "family",
+        a_better=int((d > 0).sum()),
+        b_better=int((d < 0).sum()),
+        equal=int((d == 0).sum()),
+        p_discordant=_mcnemar(table, d) if grid.families is None else None,
+        least_attainable_p=float(test.least_attainable_p[0]),
+        detectable=detectable(table, grid, settings),
+        conclusion=_conclusion(grid.agents[first], grid.agents[second], test, difference),
+        largest=_largest(grid.tasks, table, d),
+        meters_a=spent.get(grid.agents[first], ()),
+        meters_b=spent.get(grid.agents[second], ()),
+        findings=findings(trials, prepared.selection, prepared.scored, grid, settings),
+        methods=compare_methods(settings, test.method, "task" if grid.families is None else "family"),
+        command=command,
+    )
+
+
+def _places(prepared: Prepared, a: str, b: str) -> tuple[int, int]:
+    agents = prepared.grid.agents
+    if len(agents) != 2:  # noqa: PLR2004 - a and b
+        raise UsageError(
+            f"{a!r} and {b!r} fit {len(agents)} agents: {', '.join(agents[:_SHOWN])}", hint="name exactly two agents"
+        )
+    first = agents.index(a) if a in agents else (1 - agents.index(b) if b in agents else 0)
+    return first, 1 - first
+
+
+def _mcnemar(table: Floats, d: Floats) -> float | None:
+    """Exact p from the discordant tasks, where every cell is one pass or fail."""
+    present = table[~np.isnan(table)]
+    if not present.size or not ((present == 0) | (present == 1)).all():
+        return None
+    return exact_sign_p(int((d > 0).sum()), int((d < 0).sum()))
+
+
+def _conclusion(a: str, b: str, test: MaxT, difference: Estimate) -> str:
+    if test.reason is not None or difference.value is None:
+        return f"Nothing can be concluded: {test.reason or difference.reason}."
+    p = float(test.p_adjusted[0])
+    if p > test.level:
+        return f"{a} and {b} were not shown to differ (p = {p:.3g}); this does not show that they are equal."
+    better, worse = (a, b) if difference.value > 0 else (b, a)
+    return f"{better} is better than {worse} at the {test.level:.0%} level (p = {p:.3g})."
+
+
+def _largest(tasks: tuple[str, ...], table: Floats, d: Floats) -> tuple[TaskDifference, ...]:
+    size = np.abs(np.nan_to_num(d))
+    order = np.argsort(-size, kind="stable")[:_SHOWN]
+    return tuple(
+        TaskDifference(task=tasks[i], a=float(table[i, 0]), b=float(table[i, 1])) for i in order if size[i] > 0
+    )
+
+

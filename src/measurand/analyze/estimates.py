@@ -1,0 +1,97 @@
+"""Means of agents with intervals, chosen so that no interval has a width of zero for want of spread."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from measurand.analyze.cells import Floats, Grid
+from measurand.analyze.records import Estimate, GateRate
+from measurand.analyze.separation import column_means
+from measurand.analyze.settings import Settings
+from measurand.infer.intervals import cluster_bootstrap, wilson
+
+__all__ = ["estimates", "gate_rates"]
+
+
+def estimates(table: Floats, grid: Grid, settings: Settings, *, binary: bool = False) -> list[Estimate]:
+    """Interval for the mean of each column of ``table`` (tasks × agents).
+
+    Wilson where each cell is one pass or fail and tasks stand alone; else a percentile bootstrap over tasks, or over
+    families of tasks. A column without spread has no bootstrap interval: shares fall back on Wilson over the
+    resampled units, other scores say why there is none. Source: SPEC 1.
+    """
+    level = 1 - settings.level
+    if binary and grid.families is None and _all_zero_or_one(table):
+        return [_wilson(column, int((~np.isnan(column)).sum()), level, "tasks") for column in table.T]
+    result = cluster_bootstrap(
+        table, families=grid.families, level=level, resamples=settings.resamples, rng=settings.seed
+    )
+    unit = "tasks" if grid.families is None else "families"
+    found = []
+    for place, column in enumerate(table.T):
+        units = _units(column, grid)
+        low, high = float(result.low[place]), float(result.high[place])
+        if np.isnan(low) or np.isnan(high):
+            found.append(_without_spread(column, units, level, unit, binary=binary))
+            continue
+        found.append(
+            Estimate(
+                value=float(result.estimate[place]),
+                low=low,
+                high=high,
+                level=level,
+                method=f"percentile bootstrap over {unit}, {settings.resamples} resamples, seed {settings.seed}",
+                n=units,
+            )
+        )
+    return found
+
+
+def _without_spread(column: Floats, units: int, level: float, unit: str, *, binary: bool) -> Estimate:
+    mean = float(column_means(column[:, None])[0])
+    if np.isnan(mean):
+        return Estimate(value=None, level=level, n=0, reason="no cell")
+    if binary:
+        return _wilson(np.full(units, mean), units, level, unit)
+    return Estimate(
+        value=mean, level=level, n=units, reason="every task has the same score: a bootstrap has no width to give"
+    )
+
+
+def _wilson(column: Floats, units: int, level: float, unit: str) -> Estimate:
+    if units == 0:
+        return Estimate(value=None, level=level, n=0, reason="no cell")
+    found = wilson(float(np.nansum(column)), units, level=level)
+    return Estimate(
+        value=found.estimate, low=found.low, high=found.high, level=level, method=f"Wilson over {unit}", n=units
+    )
+
+
+def _all_zero_or_one(table: Floats) -> bool:
+    present = table[~np.isnan(table)]
+    return bool(((present == 0) | (present == 1)).all())
+
+
+def _units(column: Floats, grid: Grid) -> int:
+    present = ~np.isnan(column)
+    return int(present.sum()) if grid.families is None else len(np.unique(grid.families[present]))
+
+
+def gate_rates(grid: Grid, settings: Settings) -> list[GateRate]:
+    """Gate rate of each agent in its three forms, with denominators (SPEC 20, first row)."""
+    cells = grid.cells("gate")
+    planned = estimates(cells.planned, grid, settings, binary=True)
+    evaluated, upper = column_means(cells.evaluated), column_means(grid.upper("gate"))
+    passes, counted, intended = grid.total("gate"), grid.evaluated("gate"), grid.planned
+    return [
+        GateRate(
+            planned=planned[i],
+            evaluated=None if np.isnan(evaluated[i]) else float(evaluated[i]),
+            low=planned[i].value,
+            high=None if np.isnan(upper[i]) else float(upper[i]),
+            passes=int(passes[:, i].sum()),
+            trials_evaluated=int(counted[:, i].sum()),
+            trials_planned=int(intended[:, i].sum()),
+        )
+        for i in range(len(grid.agents))
+    ]

@@ -1,0 +1,186 @@
+"""What a reader must know about the data before believing a number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+import numpy as np
+import polars as pl
+
+from measurand.analyze.cells import Grid
+from measurand.analyze.records import Finding, Severity
+from measurand.analyze.select import Selection
+from measurand.analyze.settings import Settings
+from measurand.model.outcomes import COUNTS_AS, CountsAs
+from measurand.model.table import Trials
+
+__all__ = ["findings"]
+
+_SHOWN: Final = 10
+_ENOUGH_TRIALS: Final = 10
+"""Trials for each task that the protocol asks for (SPEC 15)."""
+_NO_VERDICT: Final = [o.value for o, counts in COUNTS_AS.items() if counts is CountsAs.NO_VERDICT]
+
+
+def findings(
+    trials: Trials, selection: Selection, scored: pl.DataFrame, grid: Grid, settings: Settings
+) -> tuple[Finding, ...]:
+    """Collect the findings on the data, the gravest first."""
+    found = [
+        *selection.findings,
+        *_coverage(selection, grid),
+        *_verdicts(scored, grid),
+        *_repeats(grid),
+        *_costs(scored),
+        *_anchors(scored, settings),
+        *_families(grid),
+        *_imports(trials),
+    ]
+    order: dict[Severity, int] = {"problem": 0, "warning": 1, "info": 2}
+    return tuple(sorted(found, key=lambda finding: order[finding.severity]))
+
+
+def _finding(severity: Severity, subject: str, text: str, examples: list[str] | None = None) -> Finding:
+    return Finding(severity=severity, subject=subject, text=text, examples=tuple((examples or [])[:_SHOWN]))
+
+
+def _coverage(selection: Selection, grid: Grid) -> Iterator[Finding]:
+    if grid.unlisted:
+        yield _finding(
+            "info",
+            "coverage",
+            f"{grid.unlisted} of the suite's {len(grid.tasks)} tasks are named by no record; "
+            "the benchmark counts them as failed for every agent.",
+        )
+    lacking = (grid.recorded[: len(selection.tasks)] == 0).sum(axis=0)
+    short = [f"{a}: {int(k)} tasks" for a, k in zip(grid.agents, lacking, strict=True) if k]
+    if not short:
+        return
+    if selection.declared.absent_is_fail:
+        text = "Some agents have no record of some tasks; the benchmark counts absence as failure."
+        yield _finding("info", "coverage", text, short)
+        return
+    missing = int((grid.planned == 0).sum())
+    share = missing / grid.planned.size
+    text = f"{missing} of {grid.planned.size} cells ({share:.1%}) are missing: an agent never attempted the task."
+    yield _finding("warning", "coverage", text, short)
+
+
+def _verdicts(scored: pl.DataFrame, grid: Grid) -> Iterator[Finding]:
+    missing = int(grid.planned.sum() - grid.evaluated("gate").sum())
+    if missing:
+        counts = scored.filter(pl.col("gate").is_null()).group_by("outcome").len().sort("outcome")
+        unrecorded = missing - int(counts["len"].sum())
+        listed = [f"{outcome}: {count}" for outcome, count in counts.iter_rows()]
+        yield _finding(
+            "warning",
+            "verdicts",
+            f"{missing} of {int(grid.planned.sum())} planned trials have no verdict; "
+            "the headline counts them as not passed, the bounds as all failed and all passed.",
+            [*listed, f"planned and not recorded: {unrecorded}"] if unrecorded else listed,
+        )
+    late = scored.filter((pl.col("gate") == 1) & (pl.col("outcome") != "completed"))
+    if late.height:
+        listed = [f"{o}: {n}" for o, n in late.group_by("outcome").len().sort("outcome").iter_rows()]
+        text = f"{late.height} trials ended badly and still passed their gate; they count as passed."
+        yield _finding("info", "verdicts", text, listed)
+    ignored = scored.filter(pl.col("outcome").is_in(_NO_VERDICT) & pl.col("verdict").is_not_null())
+    if ignored.height:
+        text = f"{ignored.height} trials have a verdict and an outcome that says it is none; they count as no verdict."
+        yield _finding("warning", "verdicts", text, ignored["source_ref"].head(_SHOWN).to_list())
+
+
+def _repeats(grid: Grid) -> Iterator[Finding]:
+    counts = grid.recorded[grid.recorded > 0]
+    if not counts.size:
+        return
+    least, most = int(counts.min()), int(counts.max())
+    if most == 1:
+        yield _finding(
+            "info",
+            "trials",
+            "One trial for each task: reproducibility and the spread between trials are not measurable "
+            f"(at least 2 are needed, {_ENOUGH_TRIALS} are recommended).",
+        )
+        return
+    if least != most:
+        text = f"Agents have between {least} and {most} trials of a task; each cell is the mean of its own trials."
+        yield _finding("info", "trials", text)
+    if least < _ENOUGH_TRIALS:
+        text = f"Some tasks have only {least} trials; {_ENOUGH_TRIALS} are recommended for statements on consistency."
+        yield _finding("info", "trials", text)
+
+
+def _costs(scored: pl.DataFrame) -> Iterator[Finding]:
+    cost = pl.col("cost_usd")
+    known = scored.height - scored["cost_usd"].null_count()
+    if 0 < known < scored.height:
+        none = scored.group_by("agent").agg(cost.is_null().all()).filter("cost_usd")["agent"].sort().to_list()
+        text = f"The cost of {scored.height - known} of {scored.height} trials is unknown; totals are lower bounds."
+        yield _finding("warning", "cost", text, [f"{agent}: no cost at all" for agent in none])
+    free = scored.filter((cost == 0) & (pl.col("tokens") > 0))
+    if free.height:
+        text = f"{free.height} trials cost 0.00 with tokens used: a free endpoint, or never priced?"
+        yield _finding("warning", "cost", text, free["source_ref"].head(_SHOWN).to_list())
+    tables = scored["price_table"].drop_nulls().unique().sort().to_list()
+    if len(tables) > 1:
+        yield _finding("warning", "cost", f"Costs rest on {len(tables)} price tables.", tables)
+
+
+def _anchors(scored: pl.DataFrame, settings: Settings) -> Iterator[Finding]:
+    valid = scored.filter("valid")
+    if valid.is_empty():
+        return
+    scoring = settings.scoring
+    both = scored.filter(pl.col("baseline").is_not_null() & pl.col("reference").is_not_null())
+    ratio = both.filter(pl.col("kind").fill_null("ratio") == "ratio")
+    gain = (pl.col("reference") / pl.col("baseline")).log().abs()
+    weak = ratio.filter((gain > 0) & (gain < np.log(scoring.weak_anchor_ratio)))["task"].unique().sort().to_list()
+    if weak:
+        text = f"weak_anchors: on {len(weak)} tasks the reference improves on the baseline by less than "
+        yield _finding("warning", "anchors", f"{text}{scoring.weak_anchor_ratio:g} times.", weak)
+    beats, clipped = int(scored["beats_reference"].sum()), int(valid["clip_bound"].sum())
+    text = (
+        f"{beats} of {scored.height} trials ({beats / scored.height:.2%}) beat the reference; the clip at "
+        f"{scoring.clip:g} binds in {clipped} of {valid.height} valid trials ({clipped / valid.height:.1%})."
+    )
+    yield _finding("info", "anchors", text)
+    by_task = valid.group_by("task").agg(pl.col("clip_bound").mean()).sort("task")
+    bound = by_task.filter(pl.col("clip_bound") > scoring.weak_reference_share)["task"].to_list()
+    if bound:
+        text = (
+            f"weak_reference: on {len(bound)} tasks more than {scoring.weak_reference_share:.0%} of the valid "
+            "trials reach the clip; a stronger reference would leave room to tell agents apart."
+        )
+        yield _finding("warning", "anchors", text, bound)
+    lacking = scored.filter((pl.col("gate") == 1) & pl.col("objective").is_null() & pl.col("reference").is_not_null())
+    if lacking.height:
+        text = f"{lacking.height} trials passed their gate and have no quantity; their objective is unknown."
+        yield _finding("warning", "anchors", text, lacking["source_ref"].head(_SHOWN).to_list())
+
+
+def _families(grid: Grid) -> Iterator[Finding]:
+    if grid.families is None:
+        return
+    count = len(np.unique(grid.families))
+    few = " With so few families a normal interval is optimistic." if count < 20 else ""  # noqa: PLR2004
+    text = f"{len(grid.tasks)} tasks in {count} families; intervals and tests resample families.{few}"
+    yield _finding("warning" if few else "info", "families", text)
+
+
+def _imports(trials: Trials) -> Iterator[Finding]:
+    if trials.duplicates:
+        text = f"{trials.duplicates} rows equal another record of their trial and were merged with it."
+        yield _finding("info", "import", text)
+    if trials.conflicts:
+        text = f"{len(trials.conflicts)} trials have records that disagree, resolved by a named policy."
+        listed = [f"{c.agent}, {c.task}, {c.trial}: {' and '.join(c.rows)}" for c in trials.conflicts]
+        yield _finding("warning", "import", text, listed)
+    for report in trials.reports:
+        for note in report.notes:
+            severity: Severity = "info" if note.kind == "note" else "warning"
+            text = f"{note.count} rows: {note.what}" + {"dropped": " (left out)", "unknown": " (taken as unknown)"}.get(
+                note.kind, ""
+            )
+            yield _finding(severity, "import", text + ".", list(note.examples))

@@ -1,0 +1,94 @@
+"""How each kind of number was had, in sentences for the methods box."""
+
+from __future__ import annotations
+
+from measurand.analyze.records import MethodNote, TierTest
+from measurand.analyze.settings import Settings
+
+__all__ = ["board_methods", "compare_methods"]
+
+
+def board_methods(settings: Settings, test: TierTest, *, graded: bool) -> tuple[MethodNote, ...]:
+    """Describe the methods of a board."""
+    notes = [
+        ("Gate rate", _GATE),
+        ("Intervals", _intervals(settings, test.unit)),
+        ("Tiers", _tiers(settings, test)),
+        ("Detectable difference", _detectable(settings)),
+        ("Saturation", _saturation(settings)),
+        ("Meters", _METERS),
+    ]
+    if graded:
+        notes.insert(1, ("Scores", _scores(settings)))
+    return _named(notes)
+
+
+def compare_methods(settings: Settings, method: str, unit: str) -> tuple[MethodNote, ...]:
+    """Describe the methods of a comparison of two agents."""
+    test = (
+        f"{method[:1].upper()}{method[1:]}; one pair, named by the user, so that there is nothing to adjust for. "
+        "A cell is the mean over the planned trials of an agent on a task; no verdict counts as not passed."
+    )
+    return _named([("Test", test), ("Intervals", _intervals(settings, unit)), ("Meters", _METERS)])
+
+
+def _named(notes: list[tuple[str, str]]) -> tuple[MethodNote, ...]:
+    return tuple(MethodNote(topic=topic, text=text) for topic, text in notes)
+
+
+_GATE = (
+    "Mean over tasks of the mean over trials; tasks weigh equally. Headline: a planned trial without a verdict counts "
+    "as not passed. Beside it, where they differ: over evaluated trials only, and the bounds with all such trials "
+    "failed and all passed."
+)
+_METERS = (
+    "Sums over trials whose meter is known; with unknown ones the sum is a lower bound (>=) and the coverage is shown. "
+    "Cost per success is the cost of all trials over the passed ones. No meter enters a score."
+)
+
+
+def _scores(settings: Settings) -> str:
+    scoring = settings.scoring
+    key = (
+        "official verdict, else the reference is reached"
+        if scoring.key_at is None
+        else f"{scoring.key_at:g} times the reference is reached"
+    )
+    return (
+        f"Objective: ln(q/b)/ln(r/b) clipped to [0, {scoring.clip:g}], 0 where the gate failed; without a baseline "
+        "1 + ln(improvement over the reference), unit base e; (q-b)/(r-b) for interval quantities. Capped: the same "
+        f"clipped to [0, 1]; capped_linear: linear share of the reference, clipped to [0, 1]. Key: {key}."
+    )
+
+
+def _intervals(settings: Settings, unit: str) -> str:
+    units = "tasks" if unit == "task" else "families of tasks"
+    return (
+        f"{1 - settings.level:.0%} level. Shares with one trial a cell: Wilson over tasks. Otherwise: percentile "
+        f"bootstrap over {units} with all their trials, {settings.resamples} resamples, seed {settings.seed}."
+    )
+
+
+def _tiers(settings: Settings, test: TierTest) -> str:
+    family = "all agents" if settings.top is None else f"the first {len(test.family)} agents"
+    drawn = "all resamples enumerated" if test.exact else f"{test.resamples} resamples, seed {test.seed}"
+    return (
+        f"Family: all {test.n_pairs} pairs of {family} under the score {test.score}. {test.method[:1].upper()}"
+        f"{test.method[1:]}, {drawn}; any false split has probability at most {settings.level:.0%}. n = {test.n_units} "
+        f"{'tasks' if test.unit == 'task' else 'families'}. Leader rule: going down, the first agent significantly "
+        "worse than its tier's leader opens the next tier. Same tier means not shown different, never equal."
+    )
+
+
+def _detectable(settings: Settings) -> str:
+    return (
+        f"Smallest difference of one pair found with {settings.power:.0%} power at the family-wise "
+        f"{settings.level:.0%} level, from the median standard error over the family's pairs."
+    )
+
+
+def _saturation(settings: Settings) -> str:
+    return (
+        f"S = exp(-R²), R = (mean d / sd d)·n^{settings.alpha / 2:g} for the paired differences d of the first agent "
+        f"and the one at place {settings.places} (alpha = {settings.alpha:g}). Near 1: within noise. S is no p-value."
+    )

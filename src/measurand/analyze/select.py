@@ -1,0 +1,140 @@
+"""Chooses the rows of one suite and says what was left out."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+import polars as pl
+
+from measurand.analyze.comparability import common_tasks, differences, refuse_mixed, tell_apart
+from measurand.analyze.records import Finding
+from measurand.analyze.settings import Choice
+from measurand.errors import InputError, UsageError
+from measurand.model.imports import Declaration
+from measurand.model.table import Trials
+
+__all__ = ["Selection", "select"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Selection:
+    """Rows of one suite that will be judged together."""
+
+    suite: str
+    version: str | None
+    frame: pl.DataFrame
+    tasks: tuple[str, ...]
+    """All tasks in the denominator, sorted; with ``absent_is_fail`` also those that no chosen agent has."""
+    declared: Declaration
+    comparable: bool
+    findings: tuple[Finding, ...]
+
+
+def select(trials: Trials, choice: Choice) -> Selection:
+    """Choose rows.
+
+    Raises:
+        InputError: there are no trials.
+        UsageError: the suite is not named though there are several, or nothing matches a name.
+        ComparabilityError: fingerprints differ and nobody said what to do.
+    """
+    if trials.frame.is_empty():
+        raise InputError("there are no trials", hint="import some first")
+    suite, frame = _one_suite(trials.frame, choice.suite)
+    declared = _declared(trials.declarations, suite)
+    frame, missed = _matching(frame, "task", choice.tasks)
+    universe = frame["task"].unique().to_list()
+    frame, unknown = _matching(frame, "agent", choice.agents)
+    findings = [_not_found(names, what) for names, what in ((missed, "tasks"), (unknown, "agents")) if names]
+    if choice.common_tasks:
+        before = frame["task"].n_unique()
+        frame = common_tasks(frame)
+        findings.append(_restricted(before, frame["task"].n_unique()))
+    mixed = differences(frame)
+    if not choice.allow_mixed and not choice.common_tasks:
+        refuse_mixed(mixed)
+    if mixed:
+        findings.append(_mixed(mixed, only_common=choice.common_tasks))
+    frame = tell_apart(frame)
+    whole = declared.absent_is_fail and not choice.common_tasks and not mixed
+    tasks = universe if whole else frame["task"].unique().to_list()
+    versions = frame["suite_version"].unique().to_list()
+    return Selection(
+        suite=suite,
+        version=versions[0] if len(versions) == 1 else None,
+        frame=frame,
+        tasks=tuple(sorted(tasks)),
+        declared=declared,
+        comparable=not mixed or choice.common_tasks,
+        findings=tuple(findings),
+    )
+
+
+def _one_suite(frame: pl.DataFrame, chosen: str | None) -> tuple[str, pl.DataFrame]:
+    suites = frame["suite"].unique().sort().to_list()
+    if chosen is None and len(suites) > 1:
+        raise UsageError(f"there are {len(suites)} suites", hint=f"choose one with --suite: {', '.join(suites)}")
+    suite = suites[0] if chosen is None else chosen
+    if suite not in suites:
+        raise UsageError(f"there is no suite {suite!r}", hint=f"suites: {', '.join(suites)}")
+    return suite, frame.filter(pl.col("suite") == suite)
+
+
+def _declared(declarations: Sequence[Declaration], suite: str) -> Declaration:
+    """What the imports declare about the suite, taken together: the largest plan wins."""
+    mine = [d for d in declarations if d.suite == suite]
+    return Declaration(
+        suite=suite,
+        tasks=max((d.tasks for d in mine if d.tasks is not None), default=None),
+        trials=max((d.trials for d in mine if d.trials is not None), default=None),
+        absent_is_fail=any(d.absent_is_fail for d in mine),
+    )
+
+
+def _matching(frame: pl.DataFrame, column: str, patterns: Sequence[str]) -> tuple[pl.DataFrame, list[str]]:
+    """Rows whose name is one of ``patterns`` or fits one, and the patterns that fit nothing."""
+    if not patterns:
+        return frame, []
+    names = frame[column].unique().sort().to_list()
+    fits = {pattern: _fitting(pattern, names) for pattern in patterns}
+    chosen = {name for found in fits.values() for name in found}
+    if not chosen:
+        close = difflib.get_close_matches(patterns[0], names, n=1)
+        meant = f" (did you mean {close[0]!r}?)" if close else ""
+        raise UsageError(
+            f"no {column} is called {patterns[0]!r}{meant}", hint=f"{column}s: {', '.join(names[:20])}"
+        )
+    return frame.filter(pl.col(column).is_in(list(chosen))), [p for p, found in fits.items() if not found]
+
+
+def _fitting(pattern: str, names: Sequence[str]) -> list[str]:
+    return [pattern] if pattern in names else [name for name in names if fnmatchcase(name, pattern)]
+
+
+def _not_found(names: list[str], what: str) -> Finding:
+    return Finding(
+        severity="warning",
+        subject="selection",
+        text=f"{len(names)} of the {what} asked for have no trials and are left out.",
+        examples=tuple(names),
+    )
+
+
+def _restricted(before: int, after: int) -> Finding:
+    return Finding(
+        severity="info" if before == after else "warning",
+        subject="selection",
+        text=f"Compared on {after} of {before} tasks: those that every agent has, equal in id and digest.",
+    )
+
+
+def _mixed(mixed: tuple[str, ...], *, only_common: bool) -> Finding:
+    text = (
+        "The rows differ in their fingerprints; only tasks equal in id and digest are compared."
+        if only_common
+        else "Not comparable: rows of differing fingerprints are ranked together at the user's wish."
+    )
+    return Finding(severity="warning" if only_common else "problem", subject="comparability", text=text, examples=mixed)

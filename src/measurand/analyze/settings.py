@@ -1,0 +1,66 @@
+"""What a user chooses: which rows, and how they are judged. Every default is printed by the report."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from measurand.errors import UsageError
+from measurand.score.trials import SCORES, Scoring
+
+__all__ = ["Choice", "Settings"]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Which rows are looked at."""
+
+    suite: str | None = None
+    """Needed only when there are several."""
+    agents: tuple[str, ...] = ()
+    """Names or shell patterns; all when empty."""
+    tasks: tuple[str, ...] = ()
+    """Names or shell patterns; all when empty."""
+    common_tasks: bool = False
+    """Only tasks that every agent has, equal in id and digest."""
+    allow_mixed: bool = False
+    """Rank rows of differing fingerprints; the result says that it is not comparable."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How the rows are judged.
+
+    Raises:
+        UsageError: a value outside its range.
+    """
+
+    score: str | None = None
+    """Score that orders the standings; the objective where every task has anchors, else the gate rate."""
+    top: int | None = 10
+    """Size of the tested family, taken from the head of the standings; ``None`` tests all agents."""
+    level: float = 0.05
+    """Family-wise error level of the tiers; intervals are at 1 minus it."""
+    resamples: int = 10_000
+    seed: int = 0
+    families: bool = True
+    """Resample task families instead of tasks where the data name families."""
+    missing_limit: float = 0.10
+    """Largest share of missing cells at which tiers are given."""
+    power: float = 0.80
+    """Power at which a difference counts as detectable."""
+    places: int = 5
+    """The saturation index compares the first agent with the one at this place."""
+    alpha: float = 0.5
+    """Exponent of the effective number of tasks in the saturation index."""
+    scoring: Scoring = field(default_factory=Scoring)
+
+    def __post_init__(self) -> None:
+        if self.score is not None and self.score not in SCORES:
+            raise UsageError(f"there is no score {self.score!r}", hint=f"one of: {', '.join(SCORES)}")
+        if self.top is not None and self.top < 2:  # noqa: PLR2004 - a pair
+            raise UsageError(f"top is {self.top}: a family has at least 2 agents")
+        for name in ("level", "power"):
+            if not 0 < getattr(self, name) < 1:
+                raise UsageError(f"{name} is {getattr(self, name)}: it lies between 0 and 1")
+        if self.resamples < 100:  # noqa: PLR2004 - below it no p-value is worth printing
+            raise UsageError(f"resamples is {self.resamples}: at least 100 are needed")

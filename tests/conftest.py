@@ -1,0 +1,18 @@
+"""Fixtures of all tests."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """Folder of real logs and example cases, beside the checkout or where MEASURAND_SHARED says."""
+    beside = Path(__file__).resolve().parents[2] / "shared"
+    path = Path(os.environ.get("MEASURAND_SHARED", beside))
+    if not path.is_dir():
+        pytest.skip(f"../shared is absent: {path}")
+    return path
