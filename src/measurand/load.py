@@ -18,7 +18,7 @@ from measurand.sources.checks import check_directions, check_rows
 from measurand.sources.table import rows_from_frame
 from measurand.store import Store, is_store
 
-__all__ = ["Progress", "import_into", "read"]
+__all__ = ["Progress", "import_into", "open_store", "read"]
 
 Progress = Callable[[str, float | None], None]
 """Told what is going on and how much of it is done (0 to 1, or ``None`` when that is not known)."""
@@ -84,6 +84,15 @@ def import_into(
     report = trials.reports[0]
     Store.open(store, create=True).append(trials, report, on_conflict=on_conflict)
     return report
+
+
+def open_store(path: str | Path, *, create: bool = False) -> Store:
+    """Open the store in folder ``path``, making one there if ``create``.
+
+    Raises:
+        StoreError: no store, a foreign folder, or a store of a newer version.
+    """
+    return Store.open(path, create=create)
 
 
 def _is_path(data: Any) -> bool:

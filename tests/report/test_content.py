@@ -89,12 +89,45 @@ def test_rows_that_must_not_be_compared_carry_a_banner(board: Board, untestable_
     assert board_document(untestable_board).banner.startswith("Not comparable")
 
 
-def test_costs_are_exact_bounded_or_unknown_and_never_zero(board: Board) -> None:
-    table = section(board_document(board), "costs").tables[0]
+def test_costs_are_exact_bounded_or_unknown_and_never_zero(board: Board, changed: Change) -> None:
+    row = board.standings[2]
+    tokens = changed(row.meters[1], known=154, total=9e6, mean_known=9e6 / 154)
+    row = changed(row, meters=(row.meters[0], tokens))
+    table = section(
+        board_document(changed(board, standings=(*board.standings[:2], row, *board.standings[3:]))), "costs"
+    ).tables[0]
     assert column(table, "cost_usd_total")[:3] == ["$64.68", "≥ $72.48 (151/154)", "unknown"]
     assert column(table, "cost_usd_per_success")[2] == "unknown"
+    assert column(table, "tokens_total")[2] == "9.00M"
     assert column(table, "tokens_per_success")[0] == "no success"
     assert not any(text.startswith("$0.00") for text in column(table, "cost_usd_total"))
+
+
+def test_agents_without_any_cost_are_counted_instead_of_listed(board: Board) -> None:
+    costs = section(board_document(board), "costs")
+    assert costs.sentences == (
+        "4 agents have no recorded cost at all: unknown, not zero, and left out of the table.",
+    )
+    assert len(costs.tables[0].rows) == 10
+
+
+def test_a_board_by_gate_rate_is_written_in_percent(board: Board, changed: Change) -> None:
+    rows = tuple(changed(row, scores=()) for row in board.standings)
+    test = changed(board.test, score="gate", spread=0.034, detectable=Estimate(value=0.062))
+    saturation = (changed(board.saturation[0], score="gate", category="very_high"),)
+    document = board_document(
+        changed(board, score="gate", standings=rows, tests=(test,), saturation=saturation)
+    )
+    text = " ".join(document.sections[0].sentences)
+    assert "First and last are 3.4 points apart under gate rate" in text
+    assert "a true difference of 6.2 points" in text
+    assert "very high" in text
+    shown = [column.label for column in section(document, "standings").tables[0].columns if column.shown]
+    assert shown[3] == "Gate rate"
+    assert shown.count("Gate rate") == 1
+    forest = section(document, "tiers").figures[0]
+    assert forest.data is not None
+    assert column(forest.data, "mean")[0] == "94.8%"
 
 
 def test_rates_show_their_denominators(board: Board) -> None:

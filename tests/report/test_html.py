@@ -15,7 +15,7 @@ import pytest
 
 from measurand.model.imports import ImportReport
 from measurand.report import board_document, comparison_document, import_document, render_html
-from measurand.report.figures import ForestRow, MatrixCell, forest_spec, matrix_spec
+from measurand.report.figures import Bar, ForestRow, MatrixCell, forest_spec, matrix_spec
 from measurand.report.palette import DARK, LIGHT
 from measurand.report.svg import render_svg
 
@@ -188,7 +188,7 @@ def forest() -> dict[str, Any]:
         ForestRow("b", 0.6, None, None, 2),
         ForestRow("b", 0.5, 0.4, 0.6, None, tested=False),
     ]
-    return forest_spec(rows, title="mean", detectable=0.05)
+    return forest_spec(rows, Bar(0.05, "0.050"), title="mean")
 
 
 def test_every_colour_of_a_figure_follows_the_page() -> None:
@@ -221,7 +221,7 @@ def test_the_renderer_does_not_fetch() -> None:
 
 
 def test_a_bar_of_the_same_name_as_an_agent_is_another_row() -> None:
-    spec = forest_spec([ForestRow("detectable", 0.5, 0.4, 0.6, 1)], title="mean", detectable=0.1)
+    spec = forest_spec([ForestRow("detectable", 0.5, 0.4, 0.6, 1)], Bar(0.1, "0.1"), title="mean")
     order = spec["layer"][0]["encoding"]["y"]["scale"]["domain"]
     assert len(order) == len(set(order)) == 2
 

@@ -120,7 +120,7 @@ def _max_t(table: Floats, grid: Grid, settings: Settings, *, null: str) -> MaxT:
         families=grid.families,
         level=settings.level,
         resamples=settings.resamples,
-        max_resamples=_most_resamples(table.shape[1], settings.resamples),
+        max_resamples=_most_resamples(table.shape[1], settings.resamples) if null == "signs" else settings.resamples,
         rng=settings.seed,
     )
 

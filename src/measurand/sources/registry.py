@@ -7,13 +7,32 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Final, NamedTuple
 
+import msgspec
+
 from measurand.errors import FormatError, UsageError
 from measurand.sources.base import Source
 
-__all__ = ["GROUP", "Installed", "detect", "get", "installed"]
+__all__ = ["GROUP", "Installed", "Listing", "SourceRow", "detect", "get", "installed", "listing"]
 
 GROUP: Final = "measurand.sources"
 """Entry-point group in which a distribution names its sources."""
+
+
+class SourceRow(msgspec.Struct, frozen=True):
+    """A source as users see it."""
+
+    name: str
+    title: str
+    claim: str | None = None
+    """Its claim on the path asked about: confidence and reason."""
+
+
+class Listing(msgspec.Struct, frozen=True):
+    """What can be read."""
+
+    sources: tuple[SourceRow, ...]
+    broken: dict[str, str]
+    path: str | None = None
 
 
 class Installed(NamedTuple):
@@ -78,3 +97,13 @@ def detect(path: Path) -> Source:
             f"several sources claim this: {', '.join(names)}", where=str(path), hint="name one with --from"
         )
     return get(names[0])
+
+
+def listing(path: Path | None = None) -> Listing:
+    """List the sources; with a path, say what each claims of it."""
+    found, broken = installed()
+    rows = []
+    for name, source in found.items():
+        match = source.sniff(path) if path is not None else None
+        rows.append(SourceRow(name, source.title, f"{match.confidence} %: {match.why}" if match else None))
+    return Listing(tuple(rows), broken, None if path is None else str(path))

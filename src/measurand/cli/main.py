@@ -1,0 +1,88 @@
+"""The command ``measurand``: finds its subcommands lazily, and turns errors into one message and an exit code."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Final
+
+import click
+
+from measurand._version import __version__
+from measurand.errors import MeasurandError, UsageError
+
+__all__ = ["COMMANDS", "main", "run"]
+
+COMMANDS: Final = {
+    "compare": "measurand.cli.compare:compare",
+    "completion": "measurand.cli.completion:completion",
+    "import": "measurand.cli.importing:import_",
+    "report": "measurand.cli.report:report",
+    "sources": "measurand.cli.sources:sources",
+    "store": "measurand.cli.store:store",
+}
+"""Command -> where it is. Loaded only when used, so that ``measurand --version`` answers at once."""
+
+EXIT_USAGE: Final = 2
+EXIT_DATA: Final = 3
+EXIT_PARTIAL: Final = 4
+EXIT_INTERRUPTED: Final = 130
+
+
+class _LazyGroup(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - the signature is click's
+        return sorted(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        if cmd_name not in COMMANDS:
+            return None
+        module, _, name = COMMANDS[cmd_name].partition(":")
+        command: click.Command = getattr(import_module(module), name)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(
+                [(name, command.get_short_help_str(70)) for name in COMMANDS if (command := self.get_command(ctx, name))]
+            )
+
+
+@click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, message="measurand %(version)s")
+def main() -> None:
+    """Measure AI agents: which ones really differ, how much headroom is left, and at what cost.
+
+    \b
+    Exit codes: 0 ok; 1 measured "no"; 2 wrong call; 3 unusable data;
+    4 partial data under --strict; 130 interrupted.
+    """
+
+
+def run(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line and leave the process with its exit code."""
+    try:
+        code = main.main(args=None if arguments is None else list(arguments), standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        code = error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("interrupted", err=True)
+        code = EXIT_INTERRUPTED
+    except MeasurandError as error:
+        click.echo(f"error: {error}", err=True)
+        code = EXIT_USAGE if isinstance(error, UsageError) else EXIT_DATA
+    except BrokenPipeError:
+        _silence_output()
+        code = 0
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        click.echo(f"error: {where}{error.strerror or error}", err=True)
+        code = EXIT_DATA
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _silence_output() -> None:
+    """The reader of our output has gone; keep the interpreter from failing at its last flush."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,110 @@
+"""What goes where: data on standard output, notes and progress on standard error."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import click
+
+if TYPE_CHECKING:
+    from measurand.load import Progress
+    from measurand.report import Document
+
+__all__ = ["note", "print_data", "print_document", "progress", "write_file"]
+
+_PATIENCE: Final = 0.4
+"""Seconds of work before a progress bar appears."""
+_WIDEST: Final = 160
+
+
+def print_document(document: Document) -> None:
+    """Print a document, in colour on a terminal that wants it."""
+    from measurand.report import render_text  # noqa: PLC0415
+
+    if not sys.stdout.isatty():
+        click.echo(render_text(document), nl=False)
+        return
+    from rich.console import Console  # noqa: PLC0415 - for terminals only
+
+    width = min(shutil.get_terminal_size().columns, _WIDEST)
+    print_data(render_text(document, console=Console(width=width)))
+
+
+def print_data(text: str) -> None:
+    """Print data as they are."""
+    sys.stdout.write(text)
+    sys.stdout.flush()
+
+
+def note(text: str, *, quiet: bool = False) -> None:
+    """Say something about the work on standard error."""
+    if not quiet:
+        click.echo(text, err=True)
+
+
+def write_file(path: Path, text: str) -> None:
+    """Write a report to ``path``, whole or not at all; ``-`` is standard output."""
+    from measurand.report import write_text_atomic  # noqa: PLC0415
+
+    if str(path) == "-":
+        print_data(text)
+    else:
+        write_text_atomic(path, text)
+
+
+@contextmanager
+def progress(*, quiet: bool, verbose: bool) -> Iterator[Progress]:
+    """Show on standard error what is going on: every step when ``verbose``; else a bar, on a terminal, if it takes long."""
+    if verbose:
+        yield _tell
+        return
+    if quiet or not sys.stderr.isatty():
+        yield _ignore
+        return
+    bar = _Bar()
+    try:
+        yield bar.update
+    finally:
+        bar.close()
+
+
+def _tell(what: str, share: float | None) -> None:
+    """Say each step in a line."""
+    click.echo(f"{what} ({share:.0%})" if share is not None else what, err=True)
+
+
+def _ignore(_what: str, _share: float | None) -> None:
+    """Tell nobody."""
+
+
+class _Bar:
+    """A progress bar that is made only when it is needed, and leaves no trace."""
+
+    def __init__(self) -> None:
+        self._begun = time.monotonic()
+        self._shown: object = None
+
+    def update(self, what: str, share: float | None) -> None:
+        if time.monotonic() - self._begun < _PATIENCE and self._shown is None:
+            return
+        from rich.console import Console  # noqa: PLC0415
+        from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn  # noqa: PLC0415
+
+        if self._shown is None:
+            columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
+            self._shown = Progress(*columns, console=Console(stderr=True), transient=True)
+            self._shown.start()
+            self._shown.add_task(what, total=1.0)
+        assert isinstance(self._shown, Progress)  # noqa: S101 - made above
+        self._shown.update(self._shown.task_ids[0], description=what, completed=share)
+
+    def close(self) -> None:
+        stop = getattr(self._shown, "stop", None)
+        if stop is not None:
+            stop()

@@ -1,0 +1,114 @@
+"""``measurand report``: from results to standings, tiers, saturation, data quality and method."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from measurand.cli import options, output
+
+if TYPE_CHECKING:
+    from measurand.analyze.records import Board
+
+_HTML: Final = "measurand-report.html"
+
+
+class _Top(click.ParamType):
+    """A number of agents, or ``all``."""
+
+    name = "N|all"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | None:
+        if value is None or isinstance(value, int):
+            return value
+        if value == "all":
+            return None
+        return click.IntRange(min=2).convert(value, param, ctx)  # type: ignore[no-any-return]
+
+
+@click.command()
+@click.argument("results", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "--agents",
+    metavar="NAMES",
+    multiple=True,
+    help="Agents: names or patterns, separated by commas, or @FILE with one a line. Repeatable. Default: all.",
+)
+@options.selecting
+@click.option(
+    "--top",
+    type=_Top(),
+    metavar="N|all",
+    default=10,
+    show_default=True,
+    help="Agents at the head of the standings that are tested.",
+)
+@options.judging
+@options.reading
+@click.option("--html", type=click.Path(path_type=Path), help=f"Where the HTML file goes. Default: {_HTML}")
+@click.option("--no-html", is_flag=True, help="Write no HTML file.")
+@click.option("--markdown", "as_markdown", is_flag=True, help="Print Markdown instead of text.")
+@click.option("--csv", "as_csv", is_flag=True, help="Print the standings as CSV instead of text.")
+@click.option("--strict", is_flag=True, help="Exit with 4 if a row was dropped or a value became unknown.")
+@options.talking
+def report(results: tuple[Path, ...], *, strict: bool, quiet: bool, verbose: bool, **values: Any) -> int:
+    """Say which agents of RESULTS really differ.
+
+    RESULTS is a store, or files and folders of the formats that `measurand sources` lists. Prints the report and
+    writes it as one offline HTML file; with --json, --markdown or --csv the HTML file is written only if --html
+    names it.
+    """
+    from measurand.analyze.board import board  # noqa: PLC0415 - keeps the start of other commands short
+    from measurand.load import read  # noqa: PLC0415
+
+    printed = _format(values)
+    page = _page(values, printed)
+    arguments = options.read_options(values)
+    choice, settings = options.to_choice(values), options.settings(values)
+    with output.progress(quiet=quiet, verbose=verbose) as progress:
+        trials = read(results, progress=progress, **arguments)
+        found = board(trials, choice, settings, command=options.command_line(), progress=progress)
+        if page is not None:
+            progress("drawing", 0.9)
+            _write_page(found, page)
+    _print(found, printed)
+    if page is not None:
+        output.note(f"HTML: {page}", quiet=quiet)
+    return 4 if strict and any(report.partial for report in trials.reports) else 0
+
+
+def _format(values: dict[str, Any]) -> str:
+    asked = [name for name in ("json", "markdown", "csv") if values.pop(f"as_{name}")]
+    if len(asked) > 1:
+        raise click.UsageError(f"--{asked[0]} and --{asked[1]} exclude each other")
+    return asked[0] if asked else "text"
+
+
+def _page(values: dict[str, Any], printed: str) -> Path | None:
+    path, none = values.pop("html"), values.pop("no_html")
+    if none and path is not None:
+        raise click.UsageError("--html and --no-html exclude each other")
+    if none or (path is None and printed != "text"):
+        return None
+    return path or Path(_HTML)
+
+
+def _write_page(found: Board, page: Path) -> None:
+    from measurand.report import board_document, render_html  # noqa: PLC0415
+
+    output.write_file(page, render_html(board_document(found)))
+
+
+def _print(found: Board, printed: str) -> None:
+    from measurand.report import board_document, render_csv, render_markdown, to_json  # noqa: PLC0415
+
+    if printed == "json":
+        output.print_data(to_json(found, "report"))
+    elif printed == "csv":
+        output.print_data(render_csv(found))
+    elif printed == "markdown":
+        output.print_data(render_markdown(board_document(found)))
+    else:
+        output.print_document(board_document(found))

@@ -1,0 +1,27 @@
+"""``measurand sources``: the formats that can be read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from measurand.cli import options, output
+
+
+@click.command()
+@click.argument("path", required=False, type=click.Path(path_type=Path, exists=True))
+@options.json_output
+@options.quiet
+def sources(path: Path | None, *, as_json: bool, quiet: bool) -> None:
+    """List the formats that can be read; with PATH, say which of them claims it."""
+    from measurand.report import sources_document, to_json  # noqa: PLC0415
+    from measurand.sources.registry import listing  # noqa: PLC0415
+
+    found = listing(path)
+    if as_json:
+        output.print_data(to_json(found, "sources"))
+    else:
+        output.print_document(sources_document(found))
+    for name, why in found.broken.items():
+        output.note(f"warning: the source {name!r} is not available: {why}", quiet=quiet)

@@ -1,0 +1,98 @@
+"""Saturation of a board: how far its head lies within noise, under each score."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from measurand.report.document import Cell, Column, Section, Table
+from measurand.report.names import shorten, visible
+from measurand.report.numbers import DASH, MINUS, count, decimal, finite, percent
+from measurand.report.parts import Field, build_table, name_cell
+from measurand.report.scores import score_words
+
+if TYPE_CHECKING:
+    from measurand.analyze.records import Board, SaturationRow
+
+__all__ = ["saturation_section"]
+
+DOMINANT = 0.5
+"""Share of a difference in one task above which the score rests on that task."""
+
+
+READING = (
+    (
+        f"S compares the first agent with the k-th, both taken by the score judged: S = exp({MINUS}R²). Near 1 their difference"
+        " is within noise; near 0 the head of the board is well separated."
+    ),
+    (
+        "S is not a p-value: R is t divided by a power of n, so that a middling S goes with a clear t when n is large."
+        " Read it beside t and the tiers."
+    ),
+)
+"""How to read the index."""
+
+
+def saturation_section(board: Board) -> Section | None:
+    """The saturation index under every score; ``None`` when none was computed."""
+    if not board.saturation:
+        return None
+    sentences = [*READING]
+    sentences += [
+        f"{score_words(row.score)}: {percent(row.dominance)} of the whole difference comes from one task; the score rests on it."
+        for row in board.saturation
+        if row.dominance is not None and row.dominance > DOMINANT and row.variant == "paired"
+    ]
+    sentences += dict.fromkeys(
+        f"{score_words(row.score)}: {visible(text)}"
+        for row in board.saturation
+        for text in (*row.notes, *([row.reason] if row.reason else []))
+    )
+    alphas = ", ".join(f"{alpha:g}" for alpha in sorted({row.alpha for row in board.saturation}))
+    note = f"Effective number of tasks n to the power {alphas}. Tiers: how many the tested family has, and how many agents each, best first."
+    table = Table("saturation", "Saturation by score", (), (), note=note)
+    return Section(
+        id="saturation",
+        title="Saturation",
+        sentences=tuple(sentences),
+        tables=(build_table(_fields(), board.saturation, band=lambda _: None, table=table),),
+    )
+
+
+def _number(value: float | None, digits: int = 2) -> Cell:
+    return Cell(decimal(value, digits), finite(value), "plain" if finite(value) is not None else "muted")
+
+
+def _fields() -> list[Field[SaturationRow]]:
+    def agent(name: str | None) -> Cell:
+        return Cell(DASH, None, "muted") if name is None else name_cell(name)
+
+    def tiers(row: SaturationRow) -> Cell:
+        if not row.tiers:
+            return Cell(DASH, None, "muted")
+        sizes = [count(size) for _, size in sorted(Counter(row.tiers).items())]
+        return Cell(str(len(sizes)), len(sizes), minor=f"({shorten(' + '.join(sizes), 24)})")
+
+    return [
+        Field(Column("score", "Score"), lambda row: Cell(score_words(row.score), row.score, "strong")),
+        Field(
+            Column("variant", "Variant", importance=3), lambda row: Cell(visible(row.variant), row.variant)
+        ),
+        Field(Column("s", "S", "right"), lambda row: _number(row.index)),
+        Field(
+            Column("class", "Class"),
+            lambda row: Cell(visible(row.category or DASH).replace("_", " "), row.category),
+        ),
+        Field(Column("r", "R", "right", importance=4), lambda row: _number(row.r)),
+        Field(Column("t", "t", "right"), lambda row: _number(row.t)),
+        Field(Column("n", "n", "right", importance=2), lambda row: Cell(count(row.n), row.n)),
+        Field(Column("k", "k", "right", importance=5), lambda row: Cell(count(row.k), row.k)),
+        Field(Column("alpha", "", shown=False), lambda row: Cell("", row.alpha)),
+        Field(Column("first", "First", importance=6, name=True), lambda row: agent(row.first)),
+        Field(Column("kth", "k-th", importance=6, name=True), lambda row: agent(row.kth)),
+        Field(
+            Column("dominance", "One task's share", "right", importance=7),
+            lambda row: Cell(percent(row.dominance), finite(row.dominance)),
+        ),
+        Field(Column("tiers", "Tiers", "right", importance=1), tiers),
+    ]

@@ -1,0 +1,78 @@
+"""What a report says: which sentences, figures and tables come from which results.
+
+Decided here once; the renderers only draw. Every report puts the answer first, then what it rests on.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from measurand.report.board_saturation import saturation_section
+from measurand.report.board_standings import meters_section, outcomes_table, standings_section
+from measurand.report.board_summary import summary_section, test_sentence
+from measurand.report.board_tests import differences_section, tiers_section
+from measurand.report.comparison import comparison_document
+from measurand.report.document import Document, Item, Section
+from measurand.report.imports import import_document
+from measurand.report.names import visible
+from measurand.report.numbers import plural
+from measurand.report.parts import GENERATOR, NOT_COMPARABLE, findings_section, methods_section, suite_title
+from measurand.report.scores import score_words
+
+if TYPE_CHECKING:
+    from measurand.analyze.records import Board
+
+__all__ = ["board_document", "comparison_document", "import_document"]
+
+
+def board_document(board: Board) -> Document:
+    """Report on one suite: the answer, standings, costs, tiers, differences, saturation, data quality, methods."""
+    sections = (
+        summary_section(board),
+        standings_section(board),
+        tiers_section(board),
+        differences_section(board),
+        saturation_section(board),
+        meters_section(board) if board.standings else None,
+        _data_section(board),
+        methods_section(board.methods, [_test_item(board)]),
+    )
+    return Document(
+        title=suite_title(board.suite, board.suite_version),
+        subtitle=_subtitle(board),
+        banner="" if board.comparable else NOT_COMPARABLE,
+        sections=tuple(section for section in sections if section is not None),
+        command=visible(board.command or ""),
+        generator=GENERATOR,
+    )
+
+
+def _subtitle(board: Board) -> str:
+    parts = [
+        plural(board.n_agents, "agent"),
+        plural(board.n_tasks, "task"),
+        plural(board.n_trials, "recorded trial"),
+    ]
+    if board.n_families is not None:
+        parts.append(plural(board.n_families, "task family", "task families"))
+    days = [moment[:10] for moment in (board.started, board.finished) if moment]
+    if days:
+        parts.append(visible(" to ".join(dict.fromkeys(days))))
+    return " · ".join(parts)
+
+
+def _data_section(board: Board) -> Section:
+    outcomes = outcomes_table(board) if board.standings else None
+    section = findings_section(board.findings)
+    return section if outcomes is None else msgspec.structs.replace(section, tables=(outcomes,))
+
+
+def _test_item(board: Board) -> Item:
+    """The parameters of each test, so that they are named even where the notes of the analysis are short."""
+    return Item(
+        "Tests",
+        "",
+        details=tuple(f"{score_words(test.score)}: {test_sentence(test)}" for test in board.tests),
+    )

@@ -1,0 +1,162 @@
+"""Scores of trials: what the gate said, and what the quantity is worth under each scoring."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from measurand.model.outcomes import COUNTS_AS, CountsAs, Verdict
+from measurand.score.objective import (
+    CLIP,
+    Floats,
+    clipped,
+    improvement,
+    interval_score,
+    linear_score,
+    log_ratio_score,
+    reference_only_score,
+)
+
+__all__ = ["GRADED", "SCORES", "Scoring", "score_trials"]
+
+GRADED: Final = ("objective", "capped", "capped_linear", "key")
+"""Scores that need a quantity with anchors, the most telling first."""
+
+SCORES: Final = {
+    "gate": "passed the gate",
+    "key": "official verdict, or reaches the reference",
+    "capped": "objective clipped at the reference",
+    "capped_linear": "linear share of the reference, clipped at it",
+    "objective": "log-ratio objective, clipped at 3",
+}
+"""Score -> what it says in a few words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scoring:
+    """How quantities become scores. Every threshold is a choice, and reports print it."""
+
+    clip: float = CLIP
+    """Upper clip of the objective."""
+    key_at: float | None = None
+    """Improvement over the reference from which the answer key counts as reached; ``None``: the official verdict
+    where there is one, else 1 (the reference itself)."""
+    weak_anchor_ratio: float = 1.25
+    """A task whose reference improves on the baseline by less than this factor is flagged."""
+    weak_reference_share: float = 0.10
+    """A reference that more than this share of valid trials pass by up to the clip is flagged."""
+
+
+def score_trials(frame: pl.DataFrame, scoring: Scoring | None = None) -> pl.DataFrame:
+    """Add scores to rows of the trial table. A null score is no verdict, never 0.
+
+    Args:
+        frame: rows of the trial table.
+        scoring: thresholds; the defaults when left out.
+
+    Returns:
+        The rows with the columns
+
+        - ``gate``: 1 passed, 0 not; null without a verdict;
+        - ``objective``, ``capped``, ``capped_linear``, ``key``: see :data:`SCORES`; 0 where the gate failed. ``key``
+          falls back to the gate on tasks without a reference; the others are null there;
+        - ``unclipped``: the score before clipping, of trials that passed the gate (``valid``);
+        - ``improvement``: ratio to the reference of valid trials of ratio kind;
+        - ``valid``, ``clip_bound``, ``below_baseline``, ``beats_reference``: Booleans.
+
+    Source: SPEC 9 (gate), 10.1 and 10.2 (scores).
+    """
+    scoring = scoring or Scoring()
+    frame = frame.with_columns(gate=_gate())
+    gate = _floats(frame, "gate")
+    raw = _raw_scores(frame)
+    valid = (gate == 1) & ~np.isnan(raw.unclipped)
+    graded = {
+        "objective": clipped(raw.unclipped, scoring.clip),
+        "capped": clipped(raw.unclipped, 1.0),
+        "capped_linear": clipped(raw.linear, 1.0),
+    }
+    anchored = ~np.isnan(_floats(frame, "reference"))
+    columns = {name: _gated(values, gate, anchored) for name, values in graded.items()}
+    columns["key"] = _key(frame, gate, raw, scoring.key_at)
+    columns["unclipped"] = np.where(valid, raw.unclipped, np.nan)
+    columns["improvement"] = np.where(valid, raw.improvement, np.nan)
+    return frame.with_columns(
+        *(pl.Series(name, values, nan_to_null=True) for name, values in columns.items()),
+        pl.Series("valid", valid),
+        pl.Series("clip_bound", valid & (raw.unclipped > scoring.clip)),
+        pl.Series("below_baseline", valid & (raw.unclipped < 0)),
+        pl.Series("beats_reference", valid & (np.where(np.isnan(raw.improvement), raw.unclipped, raw.improvement) > 1)),
+    )
+
+
+def _gate() -> pl.Expr:
+    """1, 0 or null, by what the outcome counts as (DESIGN section 4)."""
+    kinds = {outcome.value: counts.value for outcome, counts in COUNTS_AS.items()}
+    counts = pl.col("outcome").replace_strict(kinds, return_dtype=pl.String)
+    passed = pl.col("verdict") == Verdict.PASS.value
+    return (
+        pl.when(counts == CountsAs.BY_GATE.value)
+        .then(passed.cast(pl.Float64))
+        .when(counts == CountsAs.FAIL.value)
+        .then(0.0)
+        .when(counts == CountsAs.FAIL_UNLESS_PASSED.value)
+        .then(passed.fill_null(value=False).cast(pl.Float64))
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Raw:
+    unclipped: Floats
+    linear: Floats
+    improvement: Floats
+
+
+def _raw_scores(frame: pl.DataFrame) -> _Raw:
+    """Scores before gate and clip; NaN without a quantity or a reference."""
+    quantity, baseline, reference = (_floats(frame, name) for name in ("quantity", "baseline", "reference"))
+    lower = (frame["better"] == "lower").fill_null(value=False).to_numpy()
+    interval = (frame["kind"] == "interval").fill_null(value=False).to_numpy()
+    baseline = np.where(baseline == reference, np.nan, baseline)
+    ratio = np.where(
+        np.isnan(baseline),
+        reference_only_score(quantity, reference, lower_is_better=lower),
+        log_ratio_score(quantity, baseline, reference),
+    )
+    affine = interval_score(quantity, baseline, reference)
+    return _Raw(
+        unclipped=np.where(interval, affine, ratio),
+        linear=np.where(interval, affine, linear_score(quantity, baseline, reference, lower_is_better=lower)),
+        improvement=np.where(interval, np.nan, improvement(quantity, reference, lower_is_better=lower)),
+    )
+
+
+def _gated(score: Floats, gate: Floats, anchored: NDArray[np.bool_]) -> Floats:
+    """0 where the gate failed, the score where it passed, unknown where either is or there is no reference."""
+    return np.where(anchored, np.where(gate == 0, 0.0, np.where(gate == 1, score, np.nan)), np.nan)
+
+
+def _key(frame: pl.DataFrame, gate: Floats, raw: _Raw, key_at: float | None) -> Floats:
+    reached = np.where(np.isnan(raw.improvement), raw.unclipped, raw.improvement)
+    by_quantity = np.where(np.isnan(reached), gate, gate * (reached >= (1.0 if key_at is None else key_at)))
+    by_quantity = np.where(gate == 0, 0.0, by_quantity)
+    if key_at is not None:
+        return by_quantity
+    official = _official(frame)
+    return np.where(np.isnan(official), by_quantity, official)
+
+
+def _official(frame: pl.DataFrame) -> Floats:
+    if frame["verdicts"].null_count() == frame.height:
+        return np.full(frame.height, np.nan)
+    is_official = pl.element().struct.field("name") == "official"
+    official = pl.col("verdicts").list.eval(pl.element().filter(is_official).struct.field("passed")).list.first()
+    return _floats(frame.select(official.cast(pl.Float64).alias("official")), "official")
+
+
+def _floats(frame: pl.DataFrame, name: str) -> Floats:
+    return frame[name].cast(pl.Float64).fill_null(float("nan")).to_numpy()
