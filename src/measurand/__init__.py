@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from measurand.analyze.records import Board, Comparison
     from measurand.analyze.settings import Choice, Settings
     from measurand.load import import_into, read
-    from measurand.load import open_store as open  # noqa: A004 - as in gzip.open and zipfile: ours opens a store
+    from measurand.load import open_store as open  # noqa: A004 - as in gzip and zipfile: ours opens a store
     from measurand.model.outcomes import Outcome, Verdict
     from measurand.model.table import Trials
     from measurand.model.trial import Trial

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
 from measurand.errors import FormatError, UsageError
-from measurand.model.imports import ConflictPolicy, ImportReport
 from measurand.model.merge import merge_trials
 from measurand.model.table import SCHEMA, Trials
 from measurand.sources import registry
@@ -17,6 +16,9 @@ from measurand.sources.base import ImportLog, ReadOptions, Source
 from measurand.sources.checks import check_directions, check_rows
 from measurand.sources.table import rows_from_frame
 from measurand.store import Store, is_store
+
+if TYPE_CHECKING:
+    from measurand.model.imports import ConflictPolicy, ImportReport
 
 __all__ = ["Progress", "import_into", "open_store", "read"]
 
@@ -59,7 +61,9 @@ def read(
     if not stores:
         return _read_files(paths, source, options, on_conflict or "refuse", progress)
     if len(paths) > 1:
-        raise UsageError("one store at a time", where=str(stores[0]), hint="merge two by copying trials/*.parquet")
+        raise UsageError(
+            "one store at a time", where=str(stores[0]), hint="merge two by copying trials/*.parquet"
+        )
     return Store.open(paths[0]).read(on_conflict=on_conflict)
 
 
@@ -123,7 +127,7 @@ def _read_files(
 
 
 def _read_frame(data: Any, options: ReadOptions, policy: ConflictPolicy) -> Trials:
-    import narwhals as nw  # noqa: PLC0415 - only for foreign frames
+    import narwhals as nw
 
     log = ImportLog("table", "data frame")
     try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import math
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -20,9 +20,11 @@ from measurand.analyze.separation import Separation, column_means, separate
 from measurand.analyze.settings import Choice, Settings
 from measurand.errors import UsageError
 from measurand.infer.saturation import Saturation, saturation, saturation_unpaired
-from measurand.load import Progress
-from measurand.model.table import Trials
 from measurand.score.trials import GRADED, score_trials
+
+if TYPE_CHECKING:
+    from measurand.load import Progress
+    from measurand.model.table import Trials
 
 __all__ = ["Prepared", "board", "prepare"]
 
@@ -50,7 +52,7 @@ def prepare(trials: Trials, choice: Choice, settings: Settings) -> Prepared:
     has_key = graded or scored["verdicts"].null_count() < scored.height
     allowed = [*(GRADED if graded else (["key"] if has_key else [])), "gate"]
     if settings.score is None:
-        allowed.sort(key=lambda name: (name != ("objective" if graded else "gate")))
+        allowed.sort(key=lambda name: name != ("objective" if graded else "gate"))
     elif settings.score not in allowed:
         raise UsageError(
             f"the score {settings.score!r} needs a reference for every task",
@@ -163,7 +165,9 @@ def _standings(
 
 def _outcomes(scored: pl.DataFrame) -> dict[str, dict[str, int]]:
     counts: dict[str, dict[str, int]] = {}
-    for agent, outcome, count in scored.group_by("agent", "outcome").len().sort("agent", "outcome").iter_rows():
+    for agent, outcome, count in (
+        scored.group_by("agent", "outcome").len().sort("agent", "outcome").iter_rows()
+    ):
         counts.setdefault(agent, {})[outcome] = count
     return counts
 
@@ -214,17 +218,21 @@ def _saturation_rows(
             unpaired = saturation_unpaired(
                 float(means[result.first]), float(means[result.kth]), result.n, alpha=settings.alpha
             )
-            rows.append(_saturation_row(score, unpaired, grid, tested[score], pair=(result.first, result.kth)))
+            rows.append(_saturation_row(score, unpaired, grid, tested[score], paired=result))
     return tuple(rows)
 
 
 def _saturation_row(
-    score: str, result: Saturation, grid: Grid, tested: Separation, pair: tuple[int, int] | None = None
+    score: str, result: Saturation, grid: Grid, tested: Separation, paired: Saturation | None = None
 ) -> SaturationRow:
-    first, kth = pair or (result.first, result.kth)
+    """Name a result; an unpaired one, which sees two shares only, takes its agents from the ``paired`` one."""
+    places = paired or result
+    first, kth = places.first, places.kth
     notes = list(result.flags)
     if result.value_if_tied is not None:
-        notes.append(f"agents tie for the last place compared; with another of them S = {result.value_if_tied:.3f}")
+        notes.append(
+            f"agents tie for the last place compared; with another of them S = {result.value_if_tied:.3f}"
+        )
     return SaturationRow(
         score=score,
         variant=result.variant,
@@ -233,7 +241,7 @@ def _saturation_row(
         r=_finite(result.r),
         t=_finite(result.t),
         n=result.n,
-        k=result.k,
+        k=places.k,
         alpha=result.alpha,
         first=None if first is None else grid.agents[first],
         kth=None if kth is None else grid.agents[kth],

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from measurand.analyze.select import Selection
 from measurand.errors import ValueRangeError
 from measurand.score.trials import SCORES
+
+if TYPE_CHECKING:
+    from measurand.analyze.select import Selection
 
 __all__ = ["Cells", "Grid"]
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
 from measurand.errors import ComparabilityError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 __all__ = ["common_tasks", "differences", "refuse_mixed", "tell_apart"]
 
@@ -61,7 +63,9 @@ def common_tasks(frame: pl.DataFrame) -> pl.DataFrame:
         .filter((pl.col("agents") == agents) & (pl.col("digests") == 1))
     )
     if shared.is_empty():
-        raise ComparabilityError("no task is common to all agents, equal in id and digest", hint="compare fewer agents")
+        raise ComparabilityError(
+            "no task is common to all agents, equal in id and digest", hint="compare fewer agents"
+        )
     return frame.join(shared.select("task"), on="task", how="semi", maintain_order="left")
 
 
@@ -71,7 +75,10 @@ def tell_apart(frame: pl.DataFrame) -> pl.DataFrame:
         ambiguous = pl.col(digest).n_unique().over(name) > 1
         short = pl.col(digest).str.split(":").list.last().str.head(8).fill_null("unknown")
         frame = frame.with_columns(
-            pl.when(ambiguous).then(pl.format("{}@{}", pl.col(name), short)).otherwise(pl.col(name)).alias(name)
+            pl.when(ambiguous)
+            .then(pl.format("{}@{}", pl.col(name), short))
+            .otherwise(pl.col(name))
+            .alias(name)
         )
     return frame
 

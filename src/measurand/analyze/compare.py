@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from measurand.analyze.board import Prepared, prepare
-from measurand.analyze.cells import Floats
 from measurand.analyze.estimates import estimates
 from measurand.analyze.findings import findings
 from measurand.analyze.meters import meters
@@ -19,7 +18,10 @@ from measurand.analyze.settings import Choice, Settings
 from measurand.errors import UsageError
 from measurand.infer.permutation import MaxT, max_t
 from measurand.infer.power import exact_sign_p
-from measurand.model.table import Trials
+
+if TYPE_CHECKING:
+    from measurand.analyze.cells import Floats
+    from measurand.model.table import Trials
 
 __all__ = ["compare"]
 
@@ -115,9 +117,10 @@ def compare(
 
 def _places(prepared: Prepared, a: str, b: str) -> tuple[int, int]:
     agents = prepared.grid.agents
-    if len(agents) != 2:  # noqa: PLR2004 - a and b
+    if len(agents) != 2:
         raise UsageError(
-            f"{a!r} and {b!r} fit {len(agents)} agents: {', '.join(agents[:_SHOWN])}", hint="name exactly two agents"
+            f"{a!r} and {b!r} fit {len(agents)} agents: {', '.join(agents[:_SHOWN])}",
+            hint="name exactly two agents",
         )
     first = agents.index(a) if a in agents else (1 - agents.index(b) if b in agents else 0)
     return first, 1 - first
@@ -145,7 +148,7 @@ def _largest(tasks: tuple[str, ...], table: Floats, d: Floats) -> tuple[TaskDiff
     size = np.abs(np.nan_to_num(d))
     order = np.argsort(-size, kind="stable")[:_SHOWN]
     return tuple(
-        TaskDifference(task=tasks[i], a=float(table[i, 0]), b=float(table[i, 1])) for i in order if size[i] > 0
+        TaskDifference(task=tasks[i], a=float(table[i, 0]), b=float(table[i, 1]))
+        for i in order
+        if size[i] > 0
     )
-
-

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
-from measurand.analyze.cells import Floats, Grid
 from measurand.analyze.records import Estimate, GateRate
 from measurand.analyze.separation import column_means
-from measurand.analyze.settings import Settings
 from measurand.infer.intervals import cluster_bootstrap, wilson
+
+if TYPE_CHECKING:
+    from measurand.analyze.cells import Floats, Grid
+    from measurand.analyze.settings import Settings
 
 __all__ = ["estimates", "gate_rates"]
 
@@ -54,7 +58,10 @@ def _without_spread(column: Floats, units: int, level: float, unit: str, *, bina
     if binary:
         return _wilson(np.full(units, mean), units, level, unit)
     return Estimate(
-        value=mean, level=level, n=units, reason="every task has the same score: a bootstrap has no width to give"
+        value=mean,
+        level=level,
+        n=units,
+        reason="every task has the same score: a bootstrap has no width to give",
     )
 
 
@@ -63,7 +70,12 @@ def _wilson(column: Floats, units: int, level: float, unit: str) -> Estimate:
         return Estimate(value=None, level=level, n=0, reason="no cell")
     found = wilson(float(np.nansum(column)), units, level=level)
     return Estimate(
-        value=found.estimate, low=found.low, high=found.high, level=level, method=f"Wilson over {unit}", n=units
+        value=found.estimate,
+        low=found.low,
+        high=found.high,
+        level=level,
+        method=f"Wilson over {unit}",
+        n=units,
     )
 
 

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import polars as pl
 
-from measurand.analyze.cells import Grid
 from measurand.analyze.records import Finding, Severity
-from measurand.analyze.select import Selection
-from measurand.analyze.settings import Settings
 from measurand.model.outcomes import COUNTS_AS, CountsAs
-from measurand.model.table import Trials
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from measurand.analyze.cells import Grid
+    from measurand.analyze.select import Selection
+    from measurand.analyze.settings import Settings
+    from measurand.model.table import Trials
 
 __all__ = ["findings"]
 
@@ -136,7 +139,12 @@ def _anchors(scored: pl.DataFrame, settings: Settings) -> Iterator[Finding]:
     both = scored.filter(pl.col("baseline").is_not_null() & pl.col("reference").is_not_null())
     ratio = both.filter(pl.col("kind").fill_null("ratio") == "ratio")
     gain = (pl.col("reference") / pl.col("baseline")).log().abs()
-    weak = ratio.filter((gain > 0) & (gain < np.log(scoring.weak_anchor_ratio)))["task"].unique().sort().to_list()
+    weak = (
+        ratio.filter((gain > 0) & (gain < np.log(scoring.weak_anchor_ratio)))["task"]
+        .unique()
+        .sort()
+        .to_list()
+    )
     if weak:
         text = f"weak_anchors: on {len(weak)} tasks the reference improves on the baseline by less than "
         yield _finding("warning", "anchors", f"{text}{scoring.weak_anchor_ratio:g} times.", weak)
@@ -154,7 +162,9 @@ def _anchors(scored: pl.DataFrame, settings: Settings) -> Iterator[Finding]:
             "trials reach the clip; a stronger reference would leave room to tell agents apart."
         )
         yield _finding("warning", "anchors", text, bound)
-    lacking = scored.filter((pl.col("gate") == 1) & pl.col("objective").is_null() & pl.col("reference").is_not_null())
+    lacking = scored.filter(
+        (pl.col("gate") == 1) & pl.col("objective").is_null() & pl.col("reference").is_not_null()
+    )
     if lacking.height:
         text = f"{lacking.height} trials passed their gate and have no quantity; their objective is unknown."
         yield _finding("warning", "anchors", text, lacking["source_ref"].head(_SHOWN).to_list())
@@ -164,7 +174,7 @@ def _families(grid: Grid) -> Iterator[Finding]:
     if grid.families is None:
         return
     count = len(np.unique(grid.families))
-    few = " With so few families a normal interval is optimistic." if count < 20 else ""  # noqa: PLR2004
+    few = " With so few families a normal interval is optimistic." if count < 20 else ""
     text = f"{len(grid.tasks)} tasks in {count} families; intervals and tests resample families.{few}"
     yield _finding("warning" if few else "info", "families", text)
 
@@ -180,7 +190,8 @@ def _imports(trials: Trials) -> Iterator[Finding]:
     for report in trials.reports:
         for note in report.notes:
             severity: Severity = "info" if note.kind == "note" else "warning"
-            text = f"{note.count} rows: {note.what}" + {"dropped": " (left out)", "unknown": " (taken as unknown)"}.get(
-                note.kind, ""
-            )
+            text = f"{note.count} rows: {note.what}" + {
+                "dropped": " (left out)",
+                "unknown": " (taken as unknown)",
+            }.get(note.kind, "")
             yield _finding(severity, "import", text + ".", list(note.examples))

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from measurand.analyze.records import MethodNote, TierTest
-from measurand.analyze.settings import Settings
+
+if TYPE_CHECKING:
+    from measurand.analyze.settings import Settings
 
 __all__ = ["board_methods", "compare_methods"]
 

@@ -183,7 +183,7 @@ class TierTest(msgspec.Struct, frozen=True, kw_only=True):
     largest_gap: float | None
     """Largest difference between neighbours in the order."""
     detectable: Estimate
-    """Minimal detectable difference of one pair at 80 % power, from the median spread of the pairs' differences."""
+    """Minimal detectable difference of one pair, from the median spread of the pairs; its ``level`` is the power."""
     pairs: tuple[PairRow, ...]
     tiers: tuple[TierRow, ...]
     notes: tuple[str, ...]
@@ -211,7 +211,7 @@ class SaturationRow(msgspec.Struct, frozen=True, kw_only=True):
     dominance: float | None
     """Share of the whole difference carried by one task."""
     tiers: tuple[int, ...]
-    """Tiers of the tested family under this score, in its own order; empty when not available."""
+    """Tier of each agent of the tested family under this score, best first; empty when not available."""
     notes: tuple[str, ...] = ()
     reason: str | None = None
 

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
 
 import polars as pl
 
 from measurand.analyze.comparability import common_tasks, differences, refuse_mixed, tell_apart
 from measurand.analyze.records import Finding
-from measurand.analyze.settings import Choice
 from measurand.errors import InputError, UsageError
 from measurand.model.imports import Declaration
-from measurand.model.table import Trials
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from measurand.analyze.settings import Choice
+    from measurand.model.table import Trials
 
 __all__ = ["Selection", "select"]
 
@@ -76,7 +80,9 @@ def select(trials: Trials, choice: Choice) -> Selection:
 def _one_suite(frame: pl.DataFrame, chosen: str | None) -> tuple[str, pl.DataFrame]:
     suites = frame["suite"].unique().sort().to_list()
     if chosen is None and len(suites) > 1:
-        raise UsageError(f"there are {len(suites)} suites", hint=f"choose one with --suite: {', '.join(suites)}")
+        raise UsageError(
+            f"there are {len(suites)} suites", hint=f"choose one with --suite: {', '.join(suites)}"
+        )
     suite = suites[0] if chosen is None else chosen
     if suite not in suites:
         raise UsageError(f"there is no suite {suite!r}", hint=f"suites: {', '.join(suites)}")
@@ -137,4 +143,6 @@ def _mixed(mixed: tuple[str, ...], *, only_common: bool) -> Finding:
         if only_common
         else "Not comparable: rows of differing fingerprints are ranked together at the user's wish."
     )
-    return Finding(severity="warning" if only_common else "problem", subject="comparability", text=text, examples=mixed)
+    return Finding(
+        severity="warning" if only_common else "problem", subject="comparability", text=text, examples=mixed
+    )

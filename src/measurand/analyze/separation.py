@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Final
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from measurand.analyze.cells import Cells, Floats, Grid
 from measurand.analyze.records import Estimate, PairRow, TierRow, TierTest
-from measurand.analyze.settings import Settings
 from measurand.infer.permutation import MaxT, max_t
 from measurand.infer.power import minimal_detectable_difference
 from measurand.infer.tiers import Tiers, tiers
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from measurand.analyze.cells import Cells, Floats, Grid
+    from measurand.analyze.settings import Settings
 
 __all__ = ["Separation", "column_means", "detectable", "head", "separate"]
 
@@ -53,15 +57,24 @@ def separate(grid: Grid, cells: Cells, score: str, settings: Settings) -> Separa
     table = cells.planned[:, family]
     missing = int(np.isnan(table).sum())
     if table.size and missing / table.size > settings.missing_limit:
-        reason = _coverage(grid, table, family, settings.missing_limit)
-        return Separation(_record(grid, score, family, settings, missing=missing, reason=reason), None, family)
+        refused = _coverage(grid, table, family, settings.missing_limit)
+        record = _record(grid, score, family, settings, missing=missing, reason=refused)
+        return Separation(record, None, family)
     result = _max_t(table, grid, settings, null="signs")
     found = tiers(means[list(family)], result.significant) if result.n_agents else None
-    reason = result.reason
-    shown = None if found is None or (reason and _says_nothing(result)) else found
+    shown = None if found is None or _says_nothing(result) else found
     notes = () if shown is None else (*_undecided(result), *_notes(grid, cells, settings, family, shown))
     record = _record(
-        grid, score, family, settings, missing=missing, reason=reason, result=result, shown=shown, notes=notes, table=table
+        grid,
+        score,
+        family,
+        settings,
+        missing=missing,
+        reason=result.reason,
+        result=result,
+        shown=shown,
+        notes=notes,
+        table=table,
     )
     return Separation(record, shown, family)
 
@@ -101,14 +114,14 @@ def _standard_error(d: Floats, families: NDArray[np.int64] | None) -> float | No
     """Standard error of the mean difference, clustered by family where there are families."""
     present = ~np.isnan(d)
     d = d[present]
-    if len(d) < 2:  # noqa: PLR2004 - no spread in one value
+    if len(d) < 2:
         return None
     centred = d - d.mean()
     if families is not None:
         centred = np.bincount(families[present], weights=centred)
         centred = centred[np.unique(families[present])]
     groups = len(centred)
-    if groups < 2:  # noqa: PLR2004
+    if groups < 2:
         return None
     return math.sqrt(float((centred**2).sum()) * groups / (groups - 1)) / len(d)
 
@@ -120,7 +133,9 @@ def _max_t(table: Floats, grid: Grid, settings: Settings, *, null: str) -> MaxT:
         families=grid.families,
         level=settings.level,
         resamples=settings.resamples,
-        max_resamples=_most_resamples(table.shape[1], settings.resamples) if null == "signs" else settings.resamples,
+        max_resamples=_most_resamples(table.shape[1], settings.resamples)
+        if null == "signs"
+        else settings.resamples,
         rng=settings.seed,
     )
 
@@ -133,7 +148,7 @@ def _most_resamples(agents: int, resamples: int) -> int:
 
 def _says_nothing(result: MaxT) -> bool:
     """Whether even the word "tier" would say too much: no pair, too few tasks, or nobody differs anywhere."""
-    return result.n_agents < 2 or result.n_units <= _TOO_FEW or not result.discordant.any()  # noqa: PLR2004
+    return result.n_agents < 2 or result.n_units <= _TOO_FEW or not result.discordant.any()
 
 
 def _coverage(grid: Grid, table: Floats, family: tuple[int, ...], limit: float) -> str:
@@ -147,7 +162,9 @@ def _coverage(grid: Grid, table: Floats, family: tuple[int, ...], limit: float) 
     )
 
 
-def _notes(grid: Grid, cells: Cells, settings: Settings, family: tuple[int, ...], shown: Tiers) -> tuple[str, ...]:
+def _notes(
+    grid: Grid, cells: Cells, settings: Settings, family: tuple[int, ...], shown: Tiers
+) -> tuple[str, ...]:
     """Sentences on whether the tiers depend on the null, or on how trials without a verdict count."""
     notes = []
     names = [grid.agents[i] for i in family]
@@ -167,25 +184,26 @@ def _notes(grid: Grid, cells: Cells, settings: Settings, family: tuple[int, ...]
     return tuple(notes)
 
 
-def _evaluated_only(
-    evaluated: Floats, grid: Grid, settings: Settings, names: list[str], shown: Tiers
-) -> str:
+def _evaluated_only(evaluated: Floats, grid: Grid, settings: Settings, names: list[str], shown: Tiers) -> str:
     unevaluated = np.isnan(evaluated)
     if unevaluated.mean() > settings.missing_limit or unevaluated.all(axis=0).any():
         return "Over evaluated trials only, too many cells are missing for a test."
     result = _max_t(evaluated, grid, settings, null="signs")
     again = tiers(column_means(evaluated), result.significant)
-    return _agreement(f"Over evaluated trials only, {result.n_significant} pairs are significant", names, shown, again)
+    return _agreement(
+        f"Over evaluated trials only, {result.n_significant} pairs are significant", names, shown, again
+    )
 
 
 def _undecided(result: MaxT) -> tuple[str, ...]:
     near = np.abs(result.p_adjusted - result.level) < 3 * result.standard_error
     if not near.any():
         return ()
-    return (
+    note = (
         f"{int(near.sum())} adjusted p-values lie within three Monte-Carlo standard errors of {result.level:.0%} even "
-        f"with {result.resamples} resamples; another seed may decide them otherwise.",
+        f"with {result.resamples} resamples; another seed may decide them otherwise."
     )
+    return (note,)
 
 
 def _agreement(what: str, names: list[str], shown: Tiers, again: Tiers) -> str:
@@ -195,7 +213,7 @@ def _agreement(what: str, names: list[str], shown: Tiers, again: Tiers) -> str:
     return f"{what}; tiers change: {', '.join(moved)}."
 
 
-def _record(  # noqa: PLR0913 - one place builds the record, in its two forms
+def _record(
     grid: Grid,
     score: str,
     family: tuple[int, ...],
@@ -210,7 +228,7 @@ def _record(  # noqa: PLR0913 - one place builds the record, in its two forms
 ) -> TierTest:
     names = tuple(grid.agents[i] for i in family)
     means = [] if table is None else column_means(table).tolist()
-    gaps = [a - b for a, b in zip(means, means[1:], strict=False)]
+    gaps = [a - b for a, b in pairwise(means)]
     units = len(np.unique(grid.families)) if grid.families is not None else len(grid.tasks)
     return TierTest(
         score=score,
@@ -230,11 +248,13 @@ def _record(  # noqa: PLR0913 - one place builds the record, in its two forms
         missing_cells=missing,
         spread=means[0] - means[-1] if len(means) > 1 else None,
         largest_gap=max(gaps, default=None),
-        detectable=Estimate(value=None, reason=reason) if table is None else detectable(table, grid, settings),
+        detectable=Estimate(value=None, reason=reason)
+        if table is None
+        else detectable(table, grid, settings),
         pairs=_pairs(result, names) if result else (),
         tiers=_tier_rows(shown, names) if shown else (),
         notes=notes,
-        reason=reason,
+        reason=None if reason is None else f"{reason[:1].upper()}{reason[1:].rstrip('.')}.",
     )
 
 

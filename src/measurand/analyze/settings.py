@@ -57,10 +57,10 @@ class Settings:
     def __post_init__(self) -> None:
         if self.score is not None and self.score not in SCORES:
             raise UsageError(f"there is no score {self.score!r}", hint=f"one of: {', '.join(SCORES)}")
-        if self.top is not None and self.top < 2:  # noqa: PLR2004 - a pair
+        if self.top is not None and self.top < 2:
             raise UsageError(f"top is {self.top}: a family has at least 2 agents")
         for name in ("level", "power"):
             if not 0 < getattr(self, name) < 1:
                 raise UsageError(f"{name} is {getattr(self, name)}: it lies between 0 and 1")
-        if self.resamples < 100:  # noqa: PLR2004 - below it no p-value is worth printing
+        if self.resamples < 100:
             raise UsageError(f"resamples is {self.resamples}: at least 100 are needed")

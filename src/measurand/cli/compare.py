@@ -18,15 +18,17 @@ from measurand.cli import options, output
 @options.judging
 @options.reading
 @options.talking
-def compare(a: str, b: str, results: tuple[Path, ...], *, as_json: bool, quiet: bool, verbose: bool, **values: Any) -> None:
+def compare(
+    a: str, b: str, results: tuple[Path, ...], *, as_json: bool, quiet: bool, verbose: bool, **values: Any
+) -> None:
     """Compare agents A and B of RESULTS on the tasks that both have, task by task.
 
     A and B are names, or patterns that fit one agent each. RESULTS is a store, or files and folders of the formats
     that `measurand sources` lists.
     """
-    from measurand.analyze.compare import compare as compare_agents  # noqa: PLC0415
-    from measurand.load import read  # noqa: PLC0415
-    from measurand.report import comparison_document, to_json  # noqa: PLC0415
+    from measurand.analyze.compare import compare as compare_agents
+    from measurand.load import read
+    from measurand.report import comparison_document, to_json
 
     arguments = options.read_options(values)
     choice, settings = options.to_choice(values), options.settings(values)

@@ -13,19 +13,32 @@ from measurand.cli import options, output
 @click.command("import")
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
-    "-s", "--store", required=True, type=click.Path(path_type=Path), help="Folder of the store; made if there is none."
+    "-s",
+    "--store",
+    required=True,
+    type=click.Path(path_type=Path),
+    help="Folder of the store; made if there is none.",
 )
 @options.reading
 @click.option("--strict", is_flag=True, help="Exit with 4 if a row was dropped or a value became unknown.")
 @options.talking
-def import_(paths: tuple[Path, ...], store: Path, *, strict: bool, as_json: bool, quiet: bool, verbose: bool, **values: Any) -> int:
+def import_(
+    paths: tuple[Path, ...],
+    store: Path,
+    *,
+    strict: bool,
+    as_json: bool,
+    quiet: bool,
+    verbose: bool,
+    **values: Any,
+) -> int:
     """Read results from PATHS and add them to a store: all of them, or none.
 
     PATHS are files and folders of the formats that `measurand sources` lists. What is not kept is reported with its
     row and reason, and the report is stored with the rows.
     """
-    from measurand.load import import_into  # noqa: PLC0415 - keeps the start of other commands short
-    from measurand.report import import_document, to_json  # noqa: PLC0415
+    from measurand.load import import_into
+    from measurand.report import import_document, to_json
 
     arguments = options.read_options(values)
     arguments["on_conflict"] = arguments["on_conflict"] or "refuse"

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
 from importlib import import_module
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
 from measurand._version import __version__
 from measurand.errors import MeasurandError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 __all__ = ["COMMANDS", "main", "run"]
 
@@ -35,7 +37,7 @@ class _LazyGroup(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - the signature is click's
         return sorted(COMMANDS)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - as above
         if cmd_name not in COMMANDS:
             return None
         module, _, name = COMMANDS[cmd_name].partition(":")
@@ -45,14 +47,18 @@ class _LazyGroup(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl(
-                [(name, command.get_short_help_str(70)) for name in COMMANDS if (command := self.get_command(ctx, name))]
+                [
+                    (name, command.get_short_help_str(70))
+                    for name in COMMANDS
+                    if (command := self.get_command(ctx, name))
+                ]
             )
 
 
 @click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, message="measurand %(version)s")
 def main() -> None:
-    """Measure AI agents: which ones really differ, how much headroom is left, and at what cost.
+    r"""Measure AI agents: which ones really differ, how much headroom is left, and at what cost.
 
     \b
     Exit codes: 0 ok; 1 measured "no"; 2 wrong call; 3 unusable data;

@@ -33,12 +33,14 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 _FILE: Final = click.Path(path_type=Path, exists=True, dir_okay=False)
 
 
-class _Pairs(click.ParamType):
+class _Pairs(click.ParamType[tuple[str, str]]):
     """``KEY=VALUE``, given any number of times."""
 
     name = "KEY=VALUE"
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, str]:
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, str]:
         if isinstance(value, tuple):
             return value
         key, sign, rest = str(value).partition("=")
@@ -57,8 +59,17 @@ def reading(command: _Command) -> _Command:
     """Add the options that say how foreign data are read."""
     return _decorated(
         command,
-        click.option("--from", "source", metavar="SOURCE", help="Source that reads the data; by default it is recognised."),
-        click.option("--suite", metavar="NAME", help="Suite: the one to look at, and its name where the data give none."),
+        click.option(
+            "--from",
+            "source",
+            metavar="SOURCE",
+            help="Source that reads the data; by default it is recognised.",
+        ),
+        click.option(
+            "--suite",
+            metavar="NAME",
+            help="Suite: the one to look at, and its name where the data give none.",
+        ),
         click.option(
             "--map",
             "mapping",
@@ -80,8 +91,12 @@ def reading(command: _Command) -> _Command:
             multiple=True,
             help="What a word of the data's outcome column means. Repeatable.",
         ),
-        click.option("--anchors", type=_FILE, help="Table of anchors: task, baseline, reference, better, kind, unit."),
-        click.option("--task-list", type=_FILE, help="Text file with the ids of all tasks of the suite, one a line."),
+        click.option(
+            "--anchors", type=_FILE, help="Table of anchors: task, baseline, reference, better, kind, unit."
+        ),
+        click.option(
+            "--task-list", type=_FILE, help="Text file with the ids of all tasks of the suite, one a line."
+        ),
         click.option(
             "--on-conflict",
             type=click.Choice(["refuse", "no-verdict", "drop"]),
@@ -94,12 +109,14 @@ def selecting(command: _Command) -> _Command:
     """Add the options that choose rows."""
     return _decorated(
         command,
+        click.option("--tasks", "tasks", metavar="NAMES", multiple=True, help="Tasks, as for --agents."),
         click.option(
-            "--tasks", "tasks", metavar="NAMES", multiple=True, help="Tasks, as for --agents."
+            "--common-tasks", is_flag=True, help="Only tasks that every agent has, equal in id and digest."
         ),
-        click.option("--common-tasks", is_flag=True, help="Only tasks that every agent has, equal in id and digest."),
         click.option(
-            "--allow-mixed", is_flag=True, help="Rank rows of differing fingerprints; marked as not comparable."
+            "--allow-mixed",
+            is_flag=True,
+            help="Rank rows of differing fingerprints; marked as not comparable.",
         ),
     )
 
@@ -113,10 +130,14 @@ def judging(command: _Command) -> _Command:
             type=click.Choice(["objective", "capped", "capped_linear", "key", "gate"]),
             help="Score to rank by; by default the objective where every task has anchors, else the gate rate.",
         ),
-        click.option("--level", default=0.05, show_default=True, help="Error level; intervals are at 1 minus it."),
+        click.option(
+            "--level", default=0.05, show_default=True, help="Error level; intervals are at 1 minus it."
+        ),
         click.option("--resamples", default=10_000, show_default=True, help="Resamples to begin with."),
         click.option("--seed", default=0, show_default=True, help="Seed of all resampling."),
-        click.option("--no-families", is_flag=True, help="Resample tasks even where the data name families of tasks."),
+        click.option(
+            "--no-families", is_flag=True, help="Resample tasks even where the data name families of tasks."
+        ),
         click.option(
             "--key-at", type=float, metavar="X", help="The answer key is reached at X times the reference."
         ),
@@ -124,7 +145,9 @@ def judging(command: _Command) -> _Command:
     )
 
 
-json_output = click.option("--json", "as_json", is_flag=True, help="Print JSON (a versioned envelope) instead of text.")
+json_output = click.option(
+    "--json", "as_json", is_flag=True, help="Print JSON (a versioned envelope) instead of text."
+)
 quiet = click.option("-q", "--quiet", is_flag=True, help="No notes and no progress on standard error.")
 
 
@@ -142,7 +165,7 @@ def _decorated(command: _Command, *options: Callable[[_Command], _Command]) -> _
 
 def read_options(values: dict[str, Any]) -> dict[str, Any]:
     """Take the reading options out of ``values``, as arguments of :func:`measurand.load.read`."""
-    from measurand.sources.base import ReadOptions  # noqa: PLC0415 - brings polars
+    from measurand.sources.base import ReadOptions
 
     options: ReadOptions = ReadOptions(
         suite=values["suite"],
@@ -157,7 +180,7 @@ def read_options(values: dict[str, Any]) -> dict[str, Any]:
 
 def to_choice(values: dict[str, Any]) -> Choice:
     """Take the choice of rows out of ``values``."""
-    from measurand.analyze.settings import Choice  # noqa: PLC0415
+    from measurand.analyze.settings import Choice
 
     return Choice(
         suite=values.pop("suite"),
@@ -170,8 +193,8 @@ def to_choice(values: dict[str, Any]) -> Choice:
 
 def settings(values: dict[str, Any]) -> Settings:
     """Take the settings out of ``values``."""
-    from measurand.analyze.settings import Settings  # noqa: PLC0415
-    from measurand.score.trials import Scoring  # noqa: PLC0415
+    from measurand.analyze.settings import Settings
+    from measurand.score.trials import Scoring
 
     return Settings(
         score=values.pop("score"),

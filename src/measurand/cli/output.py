@@ -5,14 +5,17 @@ from __future__ import annotations
 import shutil
 import sys
 import time
-from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import click
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    import rich.progress
+
     from measurand.load import Progress
     from measurand.report import Document
 
@@ -25,12 +28,12 @@ _WIDEST: Final = 160
 
 def print_document(document: Document) -> None:
     """Print a document, in colour on a terminal that wants it."""
-    from measurand.report import render_text  # noqa: PLC0415
+    from measurand.report import render_text
 
     if not sys.stdout.isatty():
         click.echo(render_text(document), nl=False)
         return
-    from rich.console import Console  # noqa: PLC0415 - for terminals only
+    from rich.console import Console
 
     width = min(shutil.get_terminal_size().columns, _WIDEST)
     print_data(render_text(document, console=Console(width=width)))
@@ -50,7 +53,7 @@ def note(text: str, *, quiet: bool = False) -> None:
 
 def write_file(path: Path, text: str) -> None:
     """Write a report to ``path``, whole or not at all; ``-`` is standard output."""
-    from measurand.report import write_text_atomic  # noqa: PLC0415
+    from measurand.report import write_text_atomic
 
     if str(path) == "-":
         print_data(text)
@@ -88,23 +91,25 @@ class _Bar:
 
     def __init__(self) -> None:
         self._begun = time.monotonic()
-        self._shown: object = None
+        self._shown: rich.progress.Progress | None = None
 
     def update(self, what: str, share: float | None) -> None:
         if time.monotonic() - self._begun < _PATIENCE and self._shown is None:
             return
-        from rich.console import Console  # noqa: PLC0415
-        from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn  # noqa: PLC0415
+        shown = self._shown or self._start(what)
+        shown.update(shown.task_ids[0], description=what, completed=share)
 
-        if self._shown is None:
-            columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
-            self._shown = Progress(*columns, console=Console(stderr=True), transient=True)
-            self._shown.start()
-            self._shown.add_task(what, total=1.0)
-        assert isinstance(self._shown, Progress)  # noqa: S101 - made above
-        self._shown.update(self._shown.task_ids[0], description=what, completed=share)
+    def _start(self, what: str) -> rich.progress.Progress:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
+
+        columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
+        self._shown = Progress(*columns, console=Console(stderr=True), transient=True)
+        self._shown.start()
+        self._shown.add_task(what, total=1.0)
+        return self._shown
 
     def close(self) -> None:
-        stop = getattr(self._shown, "stop", None)
-        if stop is not None:
-            stop()
+        """Take the bar away."""
+        if self._shown is not None:
+            self._shown.stop()

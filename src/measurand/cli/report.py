@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _HTML: Final = "measurand-report.html"
 
 
-class _Top(click.ParamType):
+class _Top(click.ParamType[int | None]):
     """A number of agents, or ``all``."""
 
     name = "N|all"
@@ -25,7 +25,7 @@ class _Top(click.ParamType):
             return value
         if value == "all":
             return None
-        return click.IntRange(min=2).convert(value, param, ctx)  # type: ignore[no-any-return]
+        return click.IntRange(min=2).convert(value, param, ctx)
 
 
 @click.command()
@@ -60,8 +60,8 @@ def report(results: tuple[Path, ...], *, strict: bool, quiet: bool, verbose: boo
     writes it as one offline HTML file; with --json, --markdown or --csv the HTML file is written only if --html
     names it.
     """
-    from measurand.analyze.board import board  # noqa: PLC0415 - keeps the start of other commands short
-    from measurand.load import read  # noqa: PLC0415
+    from measurand.analyze.board import board
+    from measurand.load import read
 
     printed = _format(values)
     page = _page(values, printed)
@@ -96,13 +96,13 @@ def _page(values: dict[str, Any], printed: str) -> Path | None:
 
 
 def _write_page(found: Board, page: Path) -> None:
-    from measurand.report import board_document, render_html  # noqa: PLC0415
+    from measurand.report import board_document, render_html
 
     output.write_file(page, render_html(board_document(found)))
 
 
 def _print(found: Board, printed: str) -> None:
-    from measurand.report import board_document, render_csv, render_markdown, to_json  # noqa: PLC0415
+    from measurand.report import board_document, render_csv, render_markdown, to_json
 
     if printed == "json":
         output.print_data(to_json(found, "report"))

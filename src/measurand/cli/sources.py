@@ -15,8 +15,8 @@ from measurand.cli import options, output
 @options.quiet
 def sources(path: Path | None, *, as_json: bool, quiet: bool) -> None:
     """List the formats that can be read; with PATH, say which of them claims it."""
-    from measurand.report import sources_document, to_json  # noqa: PLC0415
-    from measurand.sources.registry import listing  # noqa: PLC0415
+    from measurand.report import sources_document, to_json
+    from measurand.sources.registry import listing
 
     found = listing(path)
     if as_json:

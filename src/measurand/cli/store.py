@@ -23,8 +23,8 @@ def info(path: Path, *, verify: bool, as_json: bool) -> int:
 
     Exits with 1 when --verify finds a damaged segment.
     """
-    from measurand.report import store_document, to_json  # noqa: PLC0415
-    from measurand.store import Store  # noqa: PLC0415
+    from measurand.report import store_document, to_json
+    from measurand.store import Store
 
     found = Store.open(path).info(verify=verify)
     if as_json:

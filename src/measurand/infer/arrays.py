@@ -32,7 +32,7 @@ def as_table(table: ArrayLike) -> NDArray[np.float64]:
         array = np.asarray(table, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise UsageError(f"the table is not numeric: {error}") from error
-    if array.ndim != 2:  # noqa: PLR2004 - tasks by agents
+    if array.ndim != 2:
         raise UsageError(f"the table has {array.ndim} dimensions", hint="pass an array of tasks by agents")
     infinite = np.argwhere(np.isinf(array))
     if len(infinite):

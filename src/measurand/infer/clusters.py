@@ -149,6 +149,6 @@ def _too_few(n: int, clusters: int) -> str | None:
 
 
 def _t_quantile(p: float, degrees: int) -> float:
-    from scipy.special import stdtrit  # noqa: PLC0415 - slow to import, rarely needed
+    from scipy.special import stdtrit
 
     return float(stdtrit(degrees, p))

@@ -131,7 +131,7 @@ def clopper_pearson(successes: int, n: int, *, level: float = 0.95) -> Interval:
     level = as_level(level)
     if n == 0:
         return Interval(None, None, None, level, "Clopper-Pearson", 0, reason="there are no trials")
-    from scipy.special import betaincinv  # noqa: PLC0415 - slow to import, rarely needed
+    from scipy.special import betaincinv
 
     tail = (1 - level) / 2
     low = float(betaincinv(successes, n - successes + 1, tail)) if successes > 0 else 0.0

@@ -79,7 +79,7 @@ def critical_value(m: int, *, level: float = 0.05) -> float:
         >>> [round(critical_value(m), 3) for m in (2, 10, 145)]
         [1.96, 3.164, 4.461]
     """
-    if m < 2:  # noqa: PLR2004 - a pair takes two
+    if m < 2:
         raise UsageError(f"m is {m}", hint="a comparison takes at least 2 agents")
     return _range_quantile(int(m), as_level(level)) / math.sqrt(2)
 

@@ -100,7 +100,7 @@ def saturation(table: ArrayLike, *, k: int = 5, alpha: float = 0.5) -> Saturatio
         (0.2231, 'low', 1.7321)
     """
     values = as_table(table)
-    if k < 2:  # noqa: PLR2004 - the first place cannot be compared with itself
+    if k < 2:
         raise UsageError(f"k is {k}", hint="pass a place from 2 on")
     _check_alpha(alpha)
     values, _ = scaled(values)
@@ -109,7 +109,7 @@ def saturation(table: ArrayLike, *, k: int = 5, alpha: float = 0.5) -> Saturatio
     ranked = sorted(means, key=lambda agent: -means[agent])
     flags = () if len(ranked) >= k else (f"fewer than {k} agents: compared with place {len(ranked)}",)
     place = min(k, len(ranked))
-    if place < 2:  # noqa: PLR2004 - a pair takes two
+    if place < 2:
         reason = f"the index compares two agents, and {len(ranked)} has a value"
         return _undefined("paired", n=len(values), k=k, alpha=alpha, flags=flags, reason=reason)
     first, kth = ranked[0], ranked[place - 1]
@@ -190,7 +190,7 @@ def _paired(values: NDArray[np.float64], first: int, kth: int, *, k: int, alpha:
     d = d[~np.isnan(d)]
     n = len(d)
     known = replace(_undefined("paired", n=n, k=k, alpha=alpha, flags=(), reason=None), first=first, kth=kth)
-    if n < 2:  # noqa: PLR2004 - a standard deviation takes two
+    if n < 2:
         return replace(known, reason=f"the two agents have {n} tasks in common, and the index needs 2")
     r, t, flags = _ratio(d, alpha)
     index = math.exp(-r * r)

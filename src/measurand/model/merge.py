@@ -77,7 +77,7 @@ def _merge_groups(repeated: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
 def _conflict(row: dict[str, object]) -> Conflict:
     fields, rows = row["_differ"], row["_rows"]
     assert isinstance(fields, list)  # noqa: S101 - narrows what polars hands out untyped
-    assert isinstance(rows, list)  # noqa: S101
+    assert isinstance(rows, list)  # noqa: S101 - as above
     return Conflict(
         agent=str(row["agent"]),
         task=str(row["task"]),
@@ -108,4 +108,6 @@ def _without_verdict(merged: pl.DataFrame) -> pl.DataFrame:
             pl.when(pl.col("_differ").list.contains(name)).then(None).otherwise(pl.col(name)).alias(name)
             for name in _CONTENT
         ),
-    ).with_columns(outcome=pl.lit(Outcome.GRADER_ERROR.value), reason=reason, verdict=pl.lit(None, dtype=pl.String))
+    ).with_columns(
+        outcome=pl.lit(Outcome.GRADER_ERROR.value), reason=reason, verdict=pl.lit(None, dtype=pl.String)
+    )

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
 from measurand.errors import MissingExtraError
-from measurand.model.imports import Conflict, Declaration, ImportReport
 from measurand.model.trial import COLUMNS, SCHEMA_VERSION, Trial
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     import pyarrow as pa
+
+    from measurand.model.imports import Conflict, Declaration, ImportReport
 
 __all__ = ["SCHEMA", "Trials", "conform", "trials_frame"]
 
@@ -49,7 +51,9 @@ def trials_frame(records: Iterable[Trial]) -> pl.DataFrame:
 
 
 def _pairs(verdicts: dict[str, bool] | None) -> list[dict[str, object]] | None:
-    return None if verdicts is None else [{"name": name, "passed": passed} for name, passed in verdicts.items()]
+    return (
+        None if verdicts is None else [{"name": name, "passed": passed} for name, passed in verdicts.items()]
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -98,7 +102,7 @@ class Trials:
             MissingExtraError: pyarrow is not installed (extra ``arrow``).
         """
         try:
-            import pyarrow as pa  # noqa: PLC0415 - heavy and optional
+            import pyarrow as pa
         except ModuleNotFoundError as error:
             raise MissingExtraError.for_package("pyarrow", "arrow") from error
         table = pa.table(self.frame)

@@ -27,10 +27,14 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     suite: Annotated[str, _doc("Name of the suite (benchmark).")]
     suite_version: Annotated[str | None, _doc("Version of the suite, as its maintainers name it.")] = None
     task: Annotated[str, _doc("Id of the task within the suite. Text: '007' is not '7'.")]
-    task_digest: Annotated[str | None, _doc("Digest of the task's content; equal digests mean equal tasks.")] = None
+    task_digest: Annotated[
+        str | None, _doc("Digest of the task's content; equal digests mean equal tasks.")
+    ] = None
     family: Annotated[str | None, _doc("Family (cluster) of tasks that resemble each other.")] = None
     agent: Annotated[str, _doc("Name of the agent: model, scaffold and settings together.")]
-    agent_digest: Annotated[str | None, _doc("Digest of the agent's configuration; of its name when unknown.")] = None
+    agent_digest: Annotated[
+        str | None, _doc("Digest of the agent's configuration; of its name when unknown.")
+    ] = None
     model_requested: Annotated[str | None, _doc("Model that was asked for.")] = None
     model_served: Annotated[str | None, _doc("Model that the provider says it served.")] = None
     trial: Annotated[str, _doc("Id of the trial among those of this agent on this task. Text.")]
@@ -45,7 +49,9 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     quantity: Annotated[float | None, _doc("Raw number the task yields, in `unit`.")] = None
     unit: Annotated[str | None, _doc("Unit of the quantity and its anchors.")] = None
     better: Annotated[str | None, _doc("Direction of the quantity: higher or lower.")] = None
-    kind: Annotated[str | None, _doc("Scale of the quantity: ratio (positive) or interval. Null means ratio.")] = None
+    kind: Annotated[
+        str | None, _doc("Scale of the quantity: ratio (positive) or interval. Null means ratio.")
+    ] = None
     baseline: Annotated[float | None, _doc("Anchor at which the objective is 0, in `unit`.")] = None
     reference: Annotated[float | None, _doc("Anchor at which the objective is 1, in `unit`.")] = None
     anchors_id: Annotated[str | None, _doc("Version or date of the anchors.")] = None

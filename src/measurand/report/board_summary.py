@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from measurand.report.document import Section
 from measurand.report.names import visible
 from measurand.report.numbers import count, finite, plural
-from measurand.report.parts import listed, percent_level
+from measurand.report.parts import listed, percent_level, with_power
 from measurand.report.scores import score_words, size_form
 
 if TYPE_CHECKING:
@@ -81,7 +81,10 @@ def _sizes(test: TierTest) -> list[str]:
     detectable = finite(test.detectable.value)
     if detectable is None:
         return sentences
-    text = f"With {plural(test.n_tasks, 'task')}, a single pair would show a true difference of {form(detectable)} four times in five"
+    text = (
+        f"With {plural(test.n_tasks, 'task')}, a single pair would show a true difference of {form(detectable)} "
+        f"{with_power(test.detectable)}"
+    )
     if test.largest_gap is not None and test.largest_gap < detectable:
         text += "; no gap between neighbours is that large"
     return [*sentences, f"{text}."]

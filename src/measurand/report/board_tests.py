@@ -8,7 +8,15 @@ from measurand.report.board_summary import test_sentence
 from measurand.report.document import Cell, Column, Figure, Section, Table
 from measurand.report.figures import NARROW, WIDE, Bar, ForestRow, MatrixCell, forest_spec, matrix_spec
 from measurand.report.numbers import DASH, count, finite, p_value, plural
-from measurand.report.parts import Field, build_table, data_column, listed, name_cell, percent_level
+from measurand.report.parts import (
+    Field,
+    build_table,
+    data_column,
+    listed,
+    name_cell,
+    percent_level,
+    with_power,
+)
 from measurand.report.scores import (
     difference_form,
     is_share,
@@ -106,8 +114,8 @@ def _forest(board: Board) -> Figure | None:
     )
     if detectable is not None:
         note.append(
-            f"Last row: {size_form(board.score)(detectable)}, the difference that one pair of agents would show four times in five with this"
-            " number of tasks, drawn from the best mean."
+            f"Last row: {size_form(board.score)(detectable)}, the difference that one pair of agents would show "
+            f"{with_power(board.test.detectable)} on this number of tasks, drawn from the best mean."
         )
     if len(rows) > 1:
         note.append(

@@ -31,6 +31,7 @@ from measurand.report.parts import (
     percent_level,
     success_cell,
     suite_title,
+    with_power,
 )
 from measurand.report.scores import difference_form, is_share, score_words, size_form, value_form
 
@@ -79,7 +80,8 @@ def _answer(comparison: Comparison) -> Section:
     detectable = finite(comparison.detectable.value)
     if detectable is not None:
         sentences.append(
-            f"With {plural(comparison.n_tasks, 'task')} a difference of {size_form(comparison.score)(detectable)} would be shown four times in five."
+            f"With {plural(comparison.n_tasks, 'task')} a difference of {size_form(comparison.score)(detectable)} "
+            f"would be shown {with_power(comparison.detectable)}."
         )
     return Section(id="answer", title="What can be concluded", sentences=tuple(sentences), lead=True)
 

@@ -242,7 +242,7 @@ def matrix_spec(
     rows = [f"{_isolated(name)}\N{EM SPACE}{number}" for number, name in enumerate(names, 1)]
     columns = [str(number) for number in range(2, len(agents) + 1)]
     side = max(min(size.plot // len(columns), 56), 8)
-    written = side >= 44  # noqa: PLR2004 - four digits at 11 px take so much
+    written = side >= 44
     labels, top = _heat_labels(cells, share=share)
     values = [
         {
@@ -252,7 +252,7 @@ def matrix_spec(
             "text": _size(cell.difference, share=share) if written else "",
             "p": cell.p.replace(" ", "") if written else "",
             "mark": "•" if cell.significant and not written else "",
-            "ink": LIGHT["bright"] if _heat(cell, top) >= 3 else LIGHT["weak"],  # noqa: PLR2004 - from here on dark
+            "ink": LIGHT["bright"] if _heat(cell, top) >= 3 else LIGHT["weak"],
         }
         for cell in cells
     ]

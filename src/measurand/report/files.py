@@ -18,6 +18,6 @@ def write_text_atomic(path: Path, text: str) -> None:
     Raises:
         OSError: the folder does not exist, or the disk is full or not writable; nothing is left behind then.
     """
-    from measurand.store.files import write_atomic  # noqa: PLC0415 - the store brings polars along
+    from measurand.store.files import write_atomic
 
     write_atomic(path, text.encode("utf-8", errors="backslashreplace"))

@@ -45,7 +45,7 @@ def render_html(document: Document) -> str:
     Raises:
         ValueError: a figure's specification is invalid.
     """
-    from markupsafe import Markup  # noqa: PLC0415 - comes with jinja2
+    from markupsafe import Markup
 
     environment = _environment()
     style = environment.get_template("report.css.jinja").render(light=LIGHT, dark=DARK, rules=figure_rules())
@@ -60,7 +60,7 @@ def render_html(document: Document) -> str:
 
 @cache
 def _environment() -> Environment:
-    from jinja2 import Environment, PackageLoader, StrictUndefined  # noqa: PLC0415 - for pages only
+    from jinja2 import Environment, PackageLoader, StrictUndefined
 
     environment = Environment(
         loader=PackageLoader("measurand.report"),
@@ -74,7 +74,7 @@ def _environment() -> Environment:
 
 
 def _drawing(figure: Figure) -> Drawing:
-    from markupsafe import Markup  # noqa: PLC0415
+    from markupsafe import Markup
 
     def draw(spec: dict[str, object], size: str) -> Markup:
         svg = render_svg(

@@ -42,17 +42,12 @@ def sources_document(listing: Listing) -> Document:
 
 def store_document(info: StoreInfo) -> Document:
     """Say what a store holds and what is wrong with it."""
-    sentences = (
-        f"{plural(info.trials, 'trial')} of {plural(info.agents, 'agent')} on {plural(info.tasks, 'task')}, in "
-        f"{plural(info.segments, 'segment')}.",
-        f"Suites: {listed(info.suites, 20)}." if info.suites else "There are no trials yet.",
-        *(
-            (f"{count(info.duplicates)} rows repeat another record and count once.",)
-            if info.duplicates
-            else ()
-        ),
-    )
-    sections = [Section(id="store", title="What it holds", sentences=sentences, lead=True)]
+    held = f"{plural(info.trials, 'trial')} of {plural(info.agents, 'agent')} on {plural(info.tasks, 'task')}"
+    sentences = [f"{held}, in {plural(info.segments, 'segment')}."]
+    sentences.append(f"Suites: {listed(info.suites, 20)}." if info.suites else "There are no trials yet.")
+    if info.duplicates:
+        sentences.append(f"{count(info.duplicates)} rows repeat another record and count once.")
+    sections = [Section(id="store", title="What it holds", sentences=tuple(sentences), lead=True)]
     if info.imports:
         sections.append(Section(id="imports", title="Imports", tables=(_imports(info),)))
     if troubles := _troubles(info):

@@ -52,7 +52,7 @@ def cell_width(text: str) -> int:
     """Columns that ``text`` takes in a terminal: two for an East Asian wide character, none for a combining one."""
     if text.isascii():
         return len(text)
-    from rich.cells import cell_len  # noqa: PLC0415 - wide text only, and then its table of widths is needed
+    from rich.cells import cell_len
 
     return cell_len(text)
 

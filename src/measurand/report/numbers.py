@@ -144,7 +144,7 @@ def p_value(p: float | None, *, resamples: int = 0, exact: bool = True) -> str:
     floor = 1 / (resamples + 1)
     if not exact and resamples > 0 and p <= floor * (1 + 1e-9):
         return f"≤ {_round_up(floor)}"
-    if p < 0.001:  # noqa: PLR2004 - the customary last step of a p-value in print
+    if p < 0.001:
         return "< 0.001"
     for digits in (3, 4, 5, 6):
         text = f"{p:.{digits}f}"
@@ -174,9 +174,9 @@ def dollars(value: float | None) -> str:
     if value is None:
         return DASH
     size, sign = abs(value), MINUS if value < 0 else ""
-    if size == 0 or 0.00995 <= size < 1000:  # noqa: PLR2004 - cents up to a thousand dollars
+    if size == 0 or 0.00995 <= size < 1000:
         return f"{sign}${size:.2f}"
-    if size >= 1000:  # noqa: PLR2004
+    if size >= 1000:
         return f"{sign}${size:,.0f}"
     digits = 1 - math.floor(math.log10(size))
     return f"{sign}${size:.{digits}f}"
@@ -187,7 +187,7 @@ def seconds(value: float | None) -> str:
     value = finite(value)
     if value is None:
         return DASH
-    if value < 10:  # noqa: PLR2004 - below ten seconds two decimals matter
+    if value < 10:
         return f"{value:.2f} s"
     whole = round(value)
     if whole < MINUTE:
@@ -212,7 +212,7 @@ def compact(value: float | None) -> str:
 
 def _three_digits(value: float) -> str:
     size = abs(value)
-    digits = 2 if size < 9.995 else 1 if size < 99.95 else 0  # noqa: PLR2004 - where a digit is gained by rounding
+    digits = 2 if size < 9.995 else 1 if size < 99.95 else 0
     return f"{value:,.{digits}f}"
 
 

@@ -35,6 +35,7 @@ __all__ = [
     "percent_level",
     "success_cell",
     "suite_title",
+    "with_power",
 ]
 
 GENERATOR: Final = f"Measurand {__version__}"
@@ -134,6 +135,11 @@ def success_cell(meter: Meter | None) -> Cell:
 def percent_level(level: float) -> str:
     """Level of a test or an interval: 5%, 95%."""
     return f"{plain(round(100 * level, 6))}%"
+
+
+def with_power(detectable: Estimate) -> str:
+    """Power at which a difference is detectable: with 80% power."""
+    return "" if detectable.level is None else f"with {percent_level(detectable.level)} power"
 
 
 def listed(names: Sequence[str], most: int = 6) -> str:

@@ -75,7 +75,7 @@ def render_svg(
     Returns:
         The element as text, everything in it escaped.
     """
-    import vl_convert  # noqa: PLC0415 - it starts a JavaScript engine
+    import vl_convert
 
     drawn = vl_convert.vegalite_to_svg(spec, vl_version=VEGA_LITE, allowed_base_urls=[])
     source = ET.fromstring(drawn)  # noqa: S314 - written by our own renderer a moment ago, without a document type

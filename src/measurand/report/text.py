@@ -48,7 +48,7 @@ def render_text(document: Document, *, width: int = DEFAULT_WIDTH, console: Cons
 
 
 def _styled(lines: list[Line], console: Console) -> str:
-    from rich.text import Text  # noqa: PLC0415 - for terminals only
+    from rich.text import Text
 
     with console.capture() as capture:
         for line in lines:

@@ -10,7 +10,15 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["CLIP", "clipped", "improvement", "interval_score", "linear_score", "log_ratio_score", "reference_only_score"]
+__all__ = [
+    "CLIP",
+    "clipped",
+    "improvement",
+    "interval_score",
+    "linear_score",
+    "log_ratio_score",
+    "reference_only_score",
+]
 
 CLIP: Final = 3.0
 """Default upper clip of the objective: room for two more improvements of the size of the reference's."""

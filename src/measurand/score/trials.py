@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from measurand.model.outcomes import COUNTS_AS, CountsAs, Verdict
 from measurand.score.objective import (
@@ -20,6 +19,9 @@ from measurand.score.objective import (
     log_ratio_score,
     reference_only_score,
 )
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = ["GRADED", "SCORES", "Scoring", "score_trials"]
 
@@ -90,7 +92,10 @@ def score_trials(frame: pl.DataFrame, scoring: Scoring | None = None) -> pl.Data
         pl.Series("valid", valid),
         pl.Series("clip_bound", valid & (raw.unclipped > scoring.clip)),
         pl.Series("below_baseline", valid & (raw.unclipped < 0)),
-        pl.Series("beats_reference", valid & (np.where(np.isnan(raw.improvement), raw.unclipped, raw.improvement) > 1)),
+        pl.Series(
+            "beats_reference",
+            valid & (np.where(np.isnan(raw.improvement), raw.unclipped, raw.improvement) > 1),
+        ),
     )
 
 
@@ -154,7 +159,9 @@ def _official(frame: pl.DataFrame) -> Floats:
     if frame["verdicts"].null_count() == frame.height:
         return np.full(frame.height, np.nan)
     is_official = pl.element().struct.field("name") == "official"
-    official = pl.col("verdicts").list.eval(pl.element().filter(is_official).struct.field("passed")).list.first()
+    official = (
+        pl.col("verdicts").list.eval(pl.element().filter(is_official).struct.field("passed")).list.first()
+    )
     return _floats(frame.select(official.cast(pl.Float64).alias("official")), "official")
 
 

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any, Final
-
-import polars as pl
+from typing import TYPE_CHECKING, Any, Final
 
 from measurand.errors import FormatError, ValueRangeError
 from measurand.model.digests import agent_digest
@@ -18,6 +14,12 @@ from measurand.model.table import trials_frame
 from measurand.model.trial import Trial
 from measurand.sources.base import ImportLog, Match, ReadOptions
 from measurand.sources.json_files import head, read_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    import polars as pl
 
 __all__ = ["AlgotuneSource"]
 

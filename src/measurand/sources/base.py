@@ -5,14 +5,16 @@ A third party adds a format by a class with this protocol and an entry point in 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Final, Protocol, runtime_checkable
-
-import polars as pl
+from typing import TYPE_CHECKING, Final, Protocol, runtime_checkable
 
 from measurand.model.imports import Conflict, ConflictPolicy, Declaration, ImportReport, NoteGroup, NoteKind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    import polars as pl
 
 __all__ = ["ImportLog", "Match", "ReadOptions", "Source"]
 
@@ -104,7 +106,12 @@ class ImportLog:
         self._examples[kind, what].extend(others[:room])
 
     def report(
-        self, *, rows_kept: int, duplicates: int = 0, conflicts: tuple[Conflict, ...] = (), policy: ConflictPolicy
+        self,
+        *,
+        rows_kept: int,
+        duplicates: int = 0,
+        conflicts: tuple[Conflict, ...] = (),
+        policy: ConflictPolicy,
     ) -> ImportReport:
         """Freeze the log."""
         notes = tuple(

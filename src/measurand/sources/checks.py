@@ -5,14 +5,17 @@ What cannot be scored honestly is refused with its row; what is merely unusable 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
 from measurand.errors import ValueRangeError
 from measurand.model.outcomes import COUNTS_AS, CountsAs, Outcome, Verdict
-from measurand.sources.base import ImportLog
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from measurand.sources.base import ImportLog
 
 __all__ = ["check_directions", "check_rows"]
 
@@ -23,7 +26,9 @@ _WORDS: Final = {
     "kind": ("ratio", "interval"),
 }
 _WORDS_SHOWN: Final = 8
-_OUTCOME_HINT: Final = ". Say what a word means with --outcome WORD=OUTCOME, or leave the column out with --map outcome="
+_OUTCOME_HINT: Final = (
+    ". Say what a word means with --outcome WORD=OUTCOME, or leave the column out with --map outcome="
+)
 _AMOUNTS: Final = (
     "cost_usd",
     "total_tokens",
@@ -39,7 +44,9 @@ _AMOUNTS: Final = (
     "working_s",
     "attempts",
 )
-_NEVER_PASS: Final = [o.value for o, counts in COUNTS_AS.items() if counts in {CountsAs.FAIL, CountsAs.NO_VERDICT}]
+_NEVER_PASS: Final = [
+    o.value for o, counts in COUNTS_AS.items() if counts in {CountsAs.FAIL, CountsAs.NO_VERDICT}
+]
 
 
 def check_rows(frame: pl.DataFrame, log: ImportLog) -> pl.DataFrame:
@@ -154,7 +161,9 @@ def _check_anchors(frame: pl.DataFrame) -> None:
         _refuse(
             frame,
             bad,
-            lambda row, column=column: f"{column} {row[column]} of task {row['task']!r} is not a positive number",  # type: ignore[misc]
+            lambda row, column=column: (
+                f"{column} {row[column]} of task {row['task']!r} is not a positive number"
+            ),  # type: ignore[misc]
             "anchors of ratio kind are positive; for a quantity that may be 0 or negative declare kind = interval",
         )
     _refuse(

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
 from measurand.errors import FormatError
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 __all__ = ["head", "read_json"]
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from functools import cache
 from importlib.metadata import entry_points
-from pathlib import Path
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import msgspec
 
 from measurand.errors import FormatError, UsageError
 from measurand.sources.base import Source
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 __all__ = ["GROUP", "Installed", "Listing", "SourceRow", "detect", "get", "installed", "listing"]
 
@@ -83,7 +85,11 @@ def detect(path: Path) -> Source:
     """
     if not path.exists():
         raise FormatError("no such file or folder", where=str(path))
-    claims = [(match.confidence, name) for name, source in installed().sources.items() if (match := source.sniff(path))]
+    claims = [
+        (match.confidence, name)
+        for name, source in installed().sources.items()
+        if (match := source.sniff(path))
+    ]
     if not claims:
         raise FormatError(
             "no source knows this format",

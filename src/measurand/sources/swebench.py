@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
-import polars as pl
+from typing import TYPE_CHECKING
 
 from measurand.errors import FormatError
 from measurand.sources.base import ImportLog, Match, ReadOptions
@@ -13,6 +10,12 @@ from measurand.sources.swebench_names import Metadata, read_metadata, report_nam
 from measurand.sources.swebench_records import Unit, read_details, read_instance, read_lists, read_log
 from measurand.sources.swebench_rows import declare, instances, read_task_ids, rows
 from measurand.sources.swebench_tree import DETAILS, RESULTS, Found, find, is_below, metadata_file, recognise
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    import polars as pl
 
 __all__ = ["SwebenchSource"]
 

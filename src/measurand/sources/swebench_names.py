@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import yaml
 
-from measurand.sources.base import ImportLog
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from measurand.sources.base import ImportLog
 
 __all__ = ["SIZES", "SPLITS", "Metadata", "read_metadata", "report_names", "split_of_folder"]
 
@@ -66,7 +68,7 @@ def read_metadata(path: Path | None, where: str, log: ImportLog) -> Metadata:
     try:
         if path.stat().st_size > _LARGEST:
             raise ValueError("larger than 1 MiB")  # noqa: TRY301 - all that is wrong ends in one note
-        content = yaml.load(path.read_text(encoding="utf-8"), Loader=_Loader)  # noqa: S506 - a safe loader: builds plain values only
+        content = yaml.load(path.read_text(encoding="utf-8"), Loader=_Loader)  # noqa: S506 - a safe loader: plain values only
     except Exception as error:  # noqa: BLE001 - metadata are optional, whatever a parser raises on foreign text
         log.add("note", f"unreadable metadata: the model is unknown ({type(error).__name__})", where)
         return Metadata()
@@ -103,7 +105,7 @@ def split_of_folder(folder: Path) -> str | None:
 def report_names(stem: str) -> ReportNames:
     """Read the file name of a report: ``MODEL.RUN`` (harness) or ``SUBSET__SPLIT__RUN`` (sb-cli)."""
     parts = stem.split("__", 2)
-    if len(parts) == 3 and parts[0] in _SUBSETS:  # noqa: PLR2004 - subset, split, run
+    if len(parts) == 3 and parts[0] in _SUBSETS:
         subset, split, run = parts
         whole = split == "test" and subset != "swe-bench"
         return ReportNames(run, run, _SUBSETS[subset] if whole else f"{_SUBSETS[subset]}_{split}")

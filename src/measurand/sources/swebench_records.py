@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from measurand.errors import FormatError, ValueRangeError
 from measurand.model.outcomes import Outcome
-from measurand.sources.base import ImportLog
 from measurand.sources.json_files import head, read_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from measurand.sources.base import ImportLog
 
 __all__ = [
     "NOT_LISTED",
@@ -75,7 +78,7 @@ NOT_LISTED: Final = Mark(90, "not listed as resolved", Outcome.COMPLETED, passed
 """Of an instance that a list of resolved instances leaves out."""
 
 
-def _marks(words: Mapping[str, Outcome], passed: bool | None, first: int) -> dict[str, Mark]:  # noqa: FBT001
+def _marks(words: Mapping[str, Outcome], *, passed: bool | None, first: int) -> dict[str, Mark]:
     return {
         word: Mark(rank, word, outcome, passed)
         for rank, (word, outcome) in enumerate(words.items(), start=first)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
@@ -13,9 +11,14 @@ from measurand.model.digests import agent_digest
 from measurand.model.imports import Declaration
 from measurand.model.outcomes import Verdict
 from measurand.model.table import conform
-from measurand.sources.base import ImportLog
 from measurand.sources.swebench_names import SIZES
 from measurand.sources.swebench_records import NOT_LISTED, Record, Unit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from pathlib import Path
+
+    from measurand.sources.base import ImportLog
 
 __all__ = ["declare", "instances", "read_task_ids", "rows"]
 

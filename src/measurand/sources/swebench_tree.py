@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import islice
-from pathlib import Path
-from typing import Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
-from measurand.sources.base import ImportLog
 from measurand.sources.json_files import head
 from measurand.sources.swebench_names import SPLITS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from measurand.sources.base import ImportLog
 
 __all__ = ["DETAILS", "LOG", "RESULTS", "Found", "find", "is_below", "metadata_file", "recognise"]
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
@@ -16,10 +14,26 @@ from measurand.sources.base import ImportLog, Match, ReadOptions
 from measurand.sources.table_columns import EVALUATED, column_parts, map_columns, verdict_columns
 from measurand.sources.table_files import FORMATS, WHERE, read_table
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
 __all__ = ["TableSource", "rows_from_frame"]
 
 _PASS: Final = ["pass", "passed", "true", "1", "1.0", "yes", "y", "resolved", "success", "correct", "solved"]
-_FAIL: Final = ["fail", "failed", "false", "0", "0.0", "no", "n", "unresolved", "failure", "incorrect", "unsolved"]
+_FAIL: Final = [
+    "fail",
+    "failed",
+    "false",
+    "0",
+    "0.0",
+    "no",
+    "n",
+    "unresolved",
+    "failure",
+    "incorrect",
+    "unsolved",
+]
 _UNKNOWN: Final = ["null", "none", "na", "n/a", "nan"]
 _OUTCOMES: Final = {
     "ok": Outcome.COMPLETED,
@@ -109,7 +123,10 @@ def _to_trials(
     mapped = map_columns(names, options.mapping, log)
     frame = batch.select(
         *(_typed(batch, field, column, log) for field, column in mapped.items()),
-        *(_verdict(batch, column).alias(f"verdict:{name}") for name, column in verdict_columns(names).items()),
+        *(
+            _verdict(batch, column).alias(f"verdict:{name}")
+            for name, column in verdict_columns(names).items()
+        ),
         pl.col(WHERE).alias("source_ref"),
     )
     frame = _defaults(frame, options, log, numbered)
@@ -126,7 +143,9 @@ def _with_constants(batch: pl.DataFrame, constants: Mapping[str, str]) -> pl.Dat
             raise UsageError(f"there is no field {field!r}", hint=f"one of: {', '.join(SCHEMA)}")
         if field in batch.columns:
             raise UsageError(f"the table has a column {field!r} already", hint="leave --set out for it")
-    return batch.with_columns(pl.lit(value, dtype=pl.String).alias(field) for field, value in constants.items())
+    return batch.with_columns(
+        pl.lit(value, dtype=pl.String).alias(field) for field, value in constants.items()
+    )
 
 
 def _typed(batch: pl.DataFrame, field: str, column: str, log: ImportLog) -> pl.Expr:
@@ -164,7 +183,12 @@ def _verdict(batch: pl.DataFrame, column: str) -> pl.Expr:
     """Pass, fail or unknown, as a Boolean."""
     cells = _cells(column)
     known = cells.is_in(_UNKNOWN).not_() & cells.is_not_null()
-    _first_bad(batch, column, known & cells.is_in(_PASS + _FAIL).not_(), "a verdict (pass or fail, true or false, 1 or 0)")
+    _first_bad(
+        batch,
+        column,
+        known & cells.is_in(_PASS + _FAIL).not_(),
+        "a verdict (pass or fail, true or false, 1 or 0)",
+    )
     return pl.when(known).then(cells.is_in(_PASS))
 
 
@@ -172,7 +196,12 @@ def _better(batch: pl.DataFrame, column: str) -> pl.Expr:
     cells = _cells(column)
     known = [word for words in _BETTER.values() for word in words]
     _first_bad(batch, column, cells.is_in(known).not_(), "a direction (higher or lower)")
-    return pl.when(cells.is_in(_BETTER["higher"])).then(pl.lit("higher")).when(cells.is_not_null()).then(pl.lit("lower"))
+    return (
+        pl.when(cells.is_in(_BETTER["higher"]))
+        .then(pl.lit("higher"))
+        .when(cells.is_not_null())
+        .then(pl.lit("lower"))
+    )
 
 
 def _number(batch: pl.DataFrame, column: str) -> pl.Expr:
@@ -193,7 +222,9 @@ def _whole(batch: pl.DataFrame, column: str, number: pl.Expr, log: ImportLog) ->
     beyond = batch.filter(finite.is_not_null() & whole.is_null())
     log.add_rows("unknown", f"{column} beyond any count", beyond.select(pl.col(WHERE).alias("source_ref")))
     broken = batch.filter(finite != finite.round())
-    log.add_rows("note", f"{column} rounded to whole numbers", broken.select(pl.col(WHERE).alias("source_ref")))
+    log.add_rows(
+        "note", f"{column} rounded to whole numbers", broken.select(pl.col(WHERE).alias("source_ref"))
+    )
     return whole
 
 
@@ -207,12 +238,17 @@ def _time(batch: pl.DataFrame, column: str) -> pl.Expr:
         return _since_1970(pl.col(column).cast(pl.Float64))
     cells = pl.col(column).cast(pl.String).str.strip_chars()
     moment = pl.coalesce(_iso_moment(cells), _since_1970(cells.cast(pl.Float64, strict=False)))
-    _first_bad(batch, column, cells.is_not_null() & moment.is_null(), "a date and time (such as 2026-05-01T10:00:00Z)")
+    _first_bad(
+        batch,
+        column,
+        cells.is_not_null() & moment.is_null(),
+        "a date and time (such as 2026-05-01T10:00:00Z)",
+    )
     return moment
 
 
 def _since_1970(number: pl.Expr) -> pl.Expr:
-    seconds = pl.when(number.abs() > 1e11).then(number / 1000).otherwise(number)  # noqa: PLR2004 - year 5138
+    seconds = pl.when(number.abs() > 1e11).then(number / 1000).otherwise(number)
     return (seconds * 1e6).cast(pl.Int64, strict=False).cast(SCHEMA["started_at"])
 
 
@@ -239,11 +275,15 @@ def _defaults(
         frame = frame.with_columns(pl.lit(options.suite or "unnamed").alias("suite"))
     if "trial" not in frame.columns:
         frame = _number_trials(frame, numbered)
-        log.add("note", "no trial column: trials are numbered in the order of the rows", "", count=frame.height)
+        log.add(
+            "note", "no trial column: trials are numbered in the order of the rows", "", count=frame.height
+        )
     _first_missing(frame, "trial")
     if "agent_digest" not in frame.columns:
         digests = {agent: agent_digest(agent) for agent in frame["agent"].unique()}
-        frame = frame.with_columns(pl.col("agent").replace_strict(digests, return_dtype=pl.String).alias("agent_digest"))
+        frame = frame.with_columns(
+            pl.col("agent").replace_strict(digests, return_dtype=pl.String).alias("agent_digest")
+        )
     return frame.with_columns(pl.lit("table").alias("source"))
 
 
@@ -251,7 +291,9 @@ def _first_missing(frame: pl.DataFrame, field: str) -> None:
     rows = frame.filter(pl.col(field).is_null())
     if rows.height:
         raise ValueRangeError(
-            f"{field} is empty", where=rows["source_ref"][0], hint=f"every row names its {field}; complete or remove it"
+            f"{field} is empty",
+            where=rows["source_ref"][0],
+            hint=f"every row names its {field}; complete or remove it",
         )
 
 
@@ -270,7 +312,11 @@ def _outcomes(frame: pl.DataFrame, words: Mapping[str, str], log: ImportLog) -> 
     passed = pl.col("verdict")
     graded = pl.col(EVALUATED).fill_null(value=True) if EVALUATED in frame.columns else pl.lit(value=True)
     known = pl.when(graded).then(passed)
-    plain = pl.when(known.is_null()).then(pl.lit(Outcome.MISSING.value)).otherwise(pl.lit(Outcome.COMPLETED.value))
+    plain = (
+        pl.when(known.is_null())
+        .then(pl.lit(Outcome.MISSING.value))
+        .otherwise(pl.lit(Outcome.COMPLETED.value))
+    )
     outcome = plain
     if "outcome" in frame.columns:
         meant = pl.DataFrame({"outcome": list(words)}, schema={"outcome": pl.String}).select(_plain_word())
@@ -279,9 +325,12 @@ def _outcomes(frame: pl.DataFrame, words: Mapping[str, str], log: ImportLog) -> 
         outcome = pl.coalesce(_plain_word().replace(table), plain)
     ungraded = frame.filter(graded.not_())
     log.add_rows("note", "not evaluated: no verdict", ungraded)
-    verdict = pl.when(known).then(pl.lit(Verdict.PASS.value)).when(known.not_()).then(pl.lit(Verdict.FAIL.value))
+    verdict = (
+        pl.when(known).then(pl.lit(Verdict.PASS.value)).when(known.not_()).then(pl.lit(Verdict.FAIL.value))
+    )
     return frame.with_columns(
-        pl.when(graded).then(outcome).otherwise(pl.lit(Outcome.MISSING.value)).alias("outcome"), verdict.alias("verdict")
+        pl.when(graded).then(outcome).otherwise(pl.lit(Outcome.MISSING.value)).alias("outcome"),
+        verdict.alias("verdict"),
     )
 
 
@@ -293,15 +342,19 @@ def _implied_verdict(frame: pl.DataFrame, log: ImportLog) -> pl.Expr:
     """Without a verdict column, the outcome's word may name the verdict; else a recorded quantity is a passed gate."""
     verdict = pl.lit(None, dtype=pl.Boolean)
     if "quantity" in frame.columns:
-        log.add("note", "no verdict column: a recorded quantity counts as a passed gate", "", count=frame.height)
+        log.add(
+            "note", "no verdict column: a recorded quantity counts as a passed gate", "", count=frame.height
+        )
         verdict = pl.when(pl.col("quantity").is_not_null()).then(pl.lit(value=True))
     if "outcome" in frame.columns:
         word = _plain_word()
         named = frame.filter(word.is_in(_PASSED + _NOT_PASSED))
         log.add_rows("note", "no verdict column: the outcome says passed or failed", named)
         verdict = (
-            pl.when(word.is_in(_PASSED)).then(pl.lit(value=True))
-            .when(word.is_in(_NOT_PASSED)).then(pl.lit(value=False))
+            pl.when(word.is_in(_PASSED))
+            .then(pl.lit(value=True))
+            .when(word.is_in(_NOT_PASSED))
+            .then(pl.lit(value=False))
             .otherwise(verdict)
         )
     return verdict.alias("verdict")
@@ -324,7 +377,9 @@ def _verdict_map(frame: pl.DataFrame) -> pl.DataFrame:
 def _read_anchors(path: Path) -> pl.DataFrame:
     """Read a table of anchors: one row a task."""
     if path.suffix.lower() not in FORMATS or not path.is_file():
-        raise FormatError(f"no table of anchors: a file that ends in one of {', '.join(FORMATS)}", where=str(path))
+        raise FormatError(
+            f"no table of anchors: a file that ends in one of {', '.join(FORMATS)}", where=str(path)
+        )
     log = ImportLog("table", str(path))
     batches = list(read_table(path, log))
     batch = pl.concat(batches) if batches else pl.DataFrame()
@@ -333,7 +388,9 @@ def _read_anchors(path: Path) -> pl.DataFrame:
     frame = batch.select(*(_typed(batch, field, columns[field], log) for field in wanted), pl.col(WHERE))
     repeated = frame.filter(pl.col("task").is_duplicated())
     if repeated.height:
-        raise ValueRangeError(f"task {repeated['task'][0]!r} has two rows of anchors", where=repeated[WHERE][1])
+        raise ValueRangeError(
+            f"task {repeated['task'][0]!r} has two rows of anchors", where=repeated[WHERE][1]
+        )
     return frame.drop(WHERE)
 
 

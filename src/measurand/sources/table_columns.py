@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from measurand.errors import MappingError
 from measurand.model.trial import COLUMNS
-from measurand.sources.base import ImportLog
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from measurand.sources.base import ImportLog
 
 __all__ = ["ALIASES", "EVALUATED", "map_columns"]
 
@@ -19,7 +22,16 @@ EVALUATED: Final = "evaluated"
 ALIASES: Final[dict[str, tuple[str, ...]]] = {
     "suite": ("benchmark", "dataset"),
     "suite_version": ("benchmark_version", "dataset_version"),
-    "task": ("task_id", "task_name", "instance", "instance_id", "sample_id", "problem", "problem_id", "question_id"),
+    "task": (
+        "task_id",
+        "task_name",
+        "instance",
+        "instance_id",
+        "sample_id",
+        "problem",
+        "problem_id",
+        "question_id",
+    ),
     "task_digest": ("task_sha", "task_sha256", "task_hash", "task_checksum"),
     "family": ("task_family", "cluster"),
     "agent": ("agent_name", "submission", "system", "solver"),
@@ -55,7 +67,11 @@ _VERDICT_PREFIX: Final = "verdict:"
 
 
 def map_columns(
-    names: Sequence[str], chosen: Mapping[str, str], log: ImportLog, *, required: Sequence[str] = ("agent", "task")
+    names: Sequence[str],
+    chosen: Mapping[str, str],
+    log: ImportLog,
+    *,
+    required: Sequence[str] = ("agent", "task"),
 ) -> dict[str, str]:
     """Say for each field which column holds it.
 
@@ -130,7 +146,9 @@ def _check_chosen(names: Sequence[str], chosen: Mapping[str, str], path: str) ->
                 )
 
 
-def _check_complete(names: Sequence[str], mapped: Mapping[str, str], path: str, required: Sequence[str]) -> None:
+def _check_complete(
+    names: Sequence[str], mapped: Mapping[str, str], path: str, required: Sequence[str]
+) -> None:
     for field in required:
         if field not in mapped:
             raise MappingError(

@@ -7,16 +7,19 @@ from __future__ import annotations
 
 import codecs
 import csv
-from collections.abc import Iterable, Iterator
 from itertools import islice
-from pathlib import Path
-from typing import Any, Final, TextIO
+from typing import TYPE_CHECKING, Any, Final, TextIO
 
 import msgspec
 import polars as pl
 
 from measurand.errors import FormatError
-from measurand.sources.base import ImportLog
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+    from measurand.sources.base import ImportLog
 
 __all__ = ["FORMATS", "WHERE", "read_table"]
 
@@ -50,7 +53,11 @@ def read_table(path: Path, log: ImportLog) -> Iterator[pl.DataFrame]:
     if kind == "Parquet":
         yield from _read_parquet(path, log)
         return
-    rows = _json_rows(path, log) if kind == "JSON Lines" else _csv_rows(path, log, "\t" if kind == "TSV" else ",")
+    rows = (
+        _json_rows(path, log)
+        if kind == "JSON Lines"
+        else _csv_rows(path, log, "\t" if kind == "TSV" else ",")
+    )
     for batch in _batches(rows):
         log.rows_read += len(batch)
         names = dict.fromkeys(name for row in batch for name in row)
@@ -104,7 +111,9 @@ def _csv_rows(path: Path, log: ImportLog, delimiter: str) -> Iterator[dict[str, 
 def _header(path: Path, header: list[str] | None) -> list[str]:
     names = [name.strip() for name in header or []]
     if not any(names):
-        raise FormatError("the file is empty", where=path.name, hint="a table begins with a line of column names")
+        raise FormatError(
+            "the file is empty", where=path.name, hint="a table begins with a line of column names"
+        )
     repeated = {name for name in names if names.count(name) > 1}
     if repeated:
         raise FormatError(f"repeated column names: {', '.join(sorted(repeated))}", where=f"{path.name}:1")

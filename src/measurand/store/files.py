@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import secrets
-from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 __all__ = ["TEMPORARY", "write_atomic"]
 

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import io
-from pathlib import Path
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import msgspec
 import polars as pl
@@ -18,6 +17,9 @@ from measurand.errors import FormatError, StoreError
 from measurand.model.imports import ImportReport
 from measurand.model.trial import SCHEMA_VERSION
 from measurand.store.files import write_atomic
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 __all__ = ["Segment", "read_segment", "write_segment"]
 

@@ -83,11 +83,15 @@ class Store:
     def _require_room(self, *, create: bool) -> None:
         if not create:
             raise StoreError(
-                "there is no store here", where=str(self.path), hint="`measurand import FILE --store DIR` makes one"
+                "there is no store here",
+                where=str(self.path),
+                hint="`measurand import FILE --store DIR` makes one",
             )
         if self.path.exists() and (not self.path.is_dir() or any(self._foreign())):
             raise StoreError(
-                "the folder holds other files and no store", where=str(self.path), hint="name an empty or new folder"
+                "the folder holds other files and no store",
+                where=str(self.path),
+                hint="name an empty or new folder",
             )
 
     def _foreign(self) -> list[Path]:
@@ -151,7 +155,9 @@ class Store:
                 hint="copy the segment again from where it was made, or move it out of the store",
             ) from error
 
-    def append(self, trials: Trials, report: ImportReport, *, on_conflict: ConflictPolicy = "refuse") -> Path | None:
+    def append(
+        self, trials: Trials, report: ImportReport, *, on_conflict: ConflictPolicy = "refuse"
+    ) -> Path | None:
         """Add trials as one segment: all of them, or none. Returns its path; ``None`` when there is nothing to add.
 
         Raises:
@@ -159,7 +165,9 @@ class Store:
         """
         if trials.frame.is_empty():
             return None
-        policy = on_conflict if on_conflict != "refuse" else _named_policy([s.report for s in self.segments()])
+        policy = (
+            on_conflict if on_conflict != "refuse" else _named_policy([s.report for s in self.segments()])
+        )
         merge_trials(pl.concat([self._collect(), trials.frame]), policy)
         return write_segment(self.path / _TRIALS, trials.frame, report)
 
