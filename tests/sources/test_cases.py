@@ -63,11 +63,11 @@ def test_mixed_suite_versions(cases: Path, read_table_file: Read) -> None:
 
 
 def test_one_trial_per_task(cases: Path, read_table_file: Read) -> None:
-    """Case 08: sixteen trials, one for each agent and task, and nothing to note."""
+    """Case 08: sixteen trials, one for each agent and task, and nothing to note but the suite's missing name."""
     table = read_table_file(cases / "08-one-trial-per-task/input.csv")
     passes = table.frame.group_by("agent").agg((pl.col("verdict") == "pass").sum())
     assert sorted(passes.rows()) == [("ibis", 8), ("jay", 7)]
-    assert table.notes() == {}
+    assert list(table.notes()) == ["the data name no suite; --suite NAME gives it one"]
 
 
 def test_families(cases: Path, read_table_file: Read) -> None:

@@ -40,7 +40,7 @@ def test_trials_are_numbered_where_no_column_does(read_table: ReadText) -> None:
     """Without a trial column, rows of one agent and task are numbered in their order, and the log says so."""
     table = read_table("agent,task,passed\na,t,1\na,u,1\na,t,0\n")
     assert table.rows("task", "trial") == [("t", "1"), ("u", "1"), ("t", "2")]
-    assert table.notes("note") == {"no trial column: trials are numbered in the order of the rows": 3}
+    assert table.notes("note")["no trial column: trials are numbered in the order of the rows"] == 3
 
 
 def test_suite_is_what_the_user_says(read_table: ReadText) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from importlib import import_module
+from io import TextIOWrapper
 from typing import TYPE_CHECKING, Final
 
 import click
@@ -68,6 +69,9 @@ def main() -> None:
 
 def run(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and leave the process with its exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     try:
         code = main.main(args=None if arguments is None else list(arguments), standalone_mode=False)
     except click.ClickException as error:

@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 import polars as pl
 
 from measurand.errors import ConflictError
+from measurand.model.digests import agent_digest
 from measurand.model.imports import Conflict, ConflictPolicy
 from measurand.model.outcomes import Outcome
 from measurand.model.trial import COLUMNS, IDENTITY, PROVENANCE
@@ -29,7 +30,8 @@ class Merged(NamedTuple):
 def merge_trials(frame: pl.DataFrame, policy: ConflictPolicy = "refuse") -> Merged:
     """Count each trial once, whatever the order of the rows.
 
-    Records agree when no column of theirs holds two different known values; an unknown value agrees with any.
+    Records agree when no column of theirs holds two different known values; an unknown value agrees with any. An
+    agent whose configuration is unknown has the digest of its name.
 
     Args:
         frame: rows of the trial table.
@@ -38,6 +40,7 @@ def merge_trials(frame: pl.DataFrame, policy: ConflictPolicy = "refuse") -> Merg
     Raises:
         ConflictError: records disagree and ``policy`` is ``refuse``; both rows are named.
     """
+    frame = _with_agent_digests(frame)
     key = pl.struct(IDENTITY)
     repeated = frame.filter(key.is_duplicated())
     if repeated.is_empty():
@@ -54,6 +57,16 @@ def merge_trials(frame: pl.DataFrame, policy: ConflictPolicy = "refuse") -> Merg
     return Merged(rows, surplus, conflicts)
 
 
+def _with_agent_digests(frame: pl.DataFrame) -> pl.DataFrame:
+    """Without a digest, agents of different names would pass for one."""
+    names = frame.filter(pl.col("agent_digest").is_null())["agent"].unique()
+    if names.is_empty():
+        return frame
+    digests = {name: agent_digest(name) for name in names}
+    of_name = pl.col("agent").replace_strict(digests, default=None, return_dtype=pl.String)
+    return frame.with_columns(pl.col("agent_digest").fill_null(of_name))
+
+
 def _merge_groups(repeated: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     """One row a trial (known values first), with the columns that differ; and the rows that have any."""
     known = [pl.col(name).drop_nulls() for name in _CONTENT]
@@ -64,14 +77,17 @@ def _merge_groups(repeated: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     merged = (
         repeated.group_by(IDENTITY, maintain_order=True)
         .agg(
-            *(values.first() for values in known),
+            *(
+                values.min() if name == "agent" else values.first()
+                for name, values in zip(_CONTENT, known, strict=True)
+            ),
             *(pl.col(name).min() for name in PROVENANCE),
             pl.col("source_ref").sort().alias("_rows"),
             *differs,
         )
         .with_columns(pl.concat_list(pl.col("^_differs_.*$")).list.drop_nulls().alias("_differ"))
     )
-    return merged, merged.filter(pl.col("_differ").list.len() > 0)
+    return merged, merged.filter(pl.col("_differ").list.len() > 0).sort(IDENTITY)
 
 
 def _conflict(row: dict[str, object]) -> Conflict:
@@ -101,12 +117,13 @@ def _refusal(conflicts: tuple[Conflict, ...]) -> ConflictError:
 
 
 def _without_verdict(merged: pl.DataFrame) -> pl.DataFrame:
-    """Keep what agrees; what differs is unknown, and the trial has no verdict."""
+    """Keep what agrees; what differs is unknown, and the trial has no verdict. An agent always has a name."""
     reason = pl.lit("records disagree: ") + pl.col("_rows").list.join(" and ")
     return merged.with_columns(
         *(
             pl.when(pl.col("_differ").list.contains(name)).then(None).otherwise(pl.col(name)).alias(name)
             for name in _CONTENT
+            if name != "agent"
         ),
     ).with_columns(
         outcome=pl.lit(Outcome.GRADER_ERROR.value), reason=reason, verdict=pl.lit(None, dtype=pl.String)

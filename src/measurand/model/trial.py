@@ -11,7 +11,7 @@ from typing import Annotated, Final, NamedTuple, Union, get_args, get_origin, ge
 
 import msgspec
 
-__all__ = ["COLUMNS", "IDENTITY", "PROVENANCE", "SCHEMA_VERSION", "Column", "Trial"]
+__all__ = ["COLUMNS", "IDENTITY", "PROVENANCE", "SCHEMA_VERSION", "UNNAMED", "Column", "Trial"]
 
 SCHEMA_VERSION: Final = 1
 """Version of the trial table. It rises when a column changes its meaning or goes; a new column does not raise it."""
@@ -104,6 +104,9 @@ COLUMNS: Final[tuple[Column, ...]] = tuple(
 
 IDENTITY: Final = ("suite", "suite_version", "task", "task_digest", "agent_digest", "trial", "job")
 """Columns that name a trial: rows equal in all of them (null equals null) are records of one trial."""
+
+UNNAMED: Final = "unnamed"
+"""Suite of trials whose source names none."""
 
 PROVENANCE: Final = ("source", "source_ref")
 """Columns that say where a record was read; two records that differ only here agree."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, Generic, NamedTuple, TypeVar
 import msgspec
 
 from measurand._version import __version__
+from measurand.model.trial import UNNAMED
 from measurand.report.document import Cell, Column, Item, Row, Section, Table
 from measurand.report.names import name_shown, shorten, visible
 from measurand.report.numbers import DASH, UNKNOWN, count, finite, interval, plain, quantity, score
@@ -152,6 +153,8 @@ def listed(names: Sequence[str], most: int = 6) -> str:
 
 def suite_title(suite: str, version: str | None) -> str:
     """Name of a suite with its version."""
+    if suite == UNNAMED:
+        return "Unnamed suite"
     return shorten(name_shown(suite), 80) + (f" {visible(version)}" if version else "")
 
 

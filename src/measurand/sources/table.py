@@ -10,6 +10,7 @@ from measurand.errors import FormatError, UsageError, ValueRangeError
 from measurand.model.digests import agent_digest
 from measurand.model.outcomes import Outcome, Verdict
 from measurand.model.table import SCHEMA, conform
+from measurand.model.trial import UNNAMED
 from measurand.sources.base import ImportLog, Match, ReadOptions
 from measurand.sources.table_columns import EVALUATED, column_parts, map_columns, verdict_columns
 from measurand.sources.table_files import FORMATS, WHERE, read_table
@@ -272,7 +273,9 @@ def _defaults(
     for field in ("agent", "task"):
         _first_missing(frame, field)
     if "suite" not in frame.columns:
-        frame = frame.with_columns(pl.lit(options.suite or "unnamed").alias("suite"))
+        frame = frame.with_columns(pl.lit(options.suite or UNNAMED).alias("suite"))
+        if options.suite is None:
+            log.add("note", "the data name no suite; --suite NAME gives it one", "", count=frame.height)
     if "trial" not in frame.columns:
         frame = _number_trials(frame, numbered)
         log.add(
