@@ -29,6 +29,10 @@ if TYPE_CHECKING:
 __all__ = ["meters_section", "outcomes_table", "standings_section", "tidy_table"]
 
 
+SHOWN_BESIDE = ("objective", "key")
+"""Scores with a column beside the ranking one; the others are in the data formats and in the table of saturation."""
+
+
 def standings_section(board: Board) -> Section:
     """Every agent by rank, with intervals and denominators."""
     if not board.standings:
@@ -42,7 +46,8 @@ def standings_section(board: Board) -> Section:
         *(_range_fields() if board.test.tiers else []),
         *([] if by_gate else [_gate_field()]),
         *_gate_fields(board),
-        *_score_fields(board, tuple(name for name in _scores(board) if name != board.score)),
+        *_score_fields(board, tuple(n for n in _scores(board) if n in SHOWN_BESIDE and n != board.score)),
+        *(field for name in _meters(board)[:1] for field in _meter_fields(name, 3)[:1]),
         _tasks_field(board),
     ]
     shown = {field.column.key for field in fields}
@@ -299,16 +304,25 @@ def _outcome_field(name: str) -> AgentField:
     return Field(Column(name, name.replace("_", " "), "right"), cell)
 
 
+def _brackets(board: Board) -> list[str]:
+    """Say level and method of the intervals, score by score."""
+    levels: set[float] = set()
+    methods: dict[str, dict[str, None]] = {}
+    for row in board.standings:
+        means = {"gate rate": row.gate.planned} | {score_words(s.score): s.mean for s in row.scores}
+        for name, estimate in means.items():
+            if estimate.level is not None and estimate.method:
+                levels.add(estimate.level)
+                methods.setdefault(estimate.method, {})[name] = None
+    if not levels:
+        return []
+    how = "; ".join(f"{method} for {', '.join(names)}" for method, names in methods.items())
+    level = " or ".join(percent_level(level) for level in sorted(levels))
+    return [f"Brackets: {level} interval ({how})."]
+
+
 def _standings_note(board: Board) -> str:
-    estimates = [row.gate.planned for row in board.standings]
-    levels = {estimate.level for estimate in estimates if estimate.level is not None}
-    methods = dict.fromkeys(estimate.method for estimate in estimates if estimate.method)
-    parts = []
-    if levels:
-        method = f" ({', '.join(methods)})" if methods else ""
-        parts.append(
-            f"Brackets: {' or '.join(percent_level(level) for level in sorted(levels))} interval{method}."
-        )
+    parts = _brackets(board)
     parts.append(
         "Gate rate: over planned trials, where no verdict counts as not passed; tasks weigh equally."
     )
