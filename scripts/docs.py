@@ -7,13 +7,13 @@ example of the README or the tutorial does not run.
 
 from __future__ import annotations
 
+import io
 import re
 import sys
 import tempfile
-from collections.abc import Iterator
-from contextlib import chdir
+from contextlib import chdir, redirect_stdout
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -21,8 +21,16 @@ from measurand.cli.main import COMMANDS, main
 from measurand.model.outcomes import COUNTS_AS
 from measurand.model.trial import COLUMNS, SCHEMA_VERSION
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 ROOT: Final = Path(__file__).resolve().parents[1]
 REFERENCE: Final = ROOT / "docs" / "reference"
+MADE: Final = "Made from the code by `make docs`; do not edit."
+COMMANDS_INTRODUCTION: Final = (
+    f"{MADE} Exit codes: 0 ok; 1 measured 'no'; 2 wrong call; 3 unusable data; 4 partial data under `--strict`; "
+    "130 interrupted."
+)
 LINK: Final = re.compile(r"\[[^\]]*\]\(([^)#\s]+)(?:#[^)]*)?\)")
 EXAMPLE: Final = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
@@ -42,11 +50,7 @@ def commands() -> Iterator[tuple[str, click.Command]]:
 
 def command_page() -> str:
     """The reference of the command line."""
-    parts = [
-        "# Commands",
-        "Made from the code by `make docs`; do not edit. Exit codes: 0 ok; 1 measured \"no\"; 2 wrong call; 3 unusable "
-        "data; 4 partial data under `--strict`; 130 interrupted.",
-    ]
+    parts = ["# Commands", COMMANDS_INTRODUCTION]
     for name, command in commands():
         with click.Context(command, info_name=f"measurand {name}", terminal_width=100) as context:
             parts.append(f"## measurand {name}\n\n```text\n{command.get_help(context)}\n```")
@@ -58,8 +62,7 @@ def table_page() -> str:
     lines = [
         "# The trial table",
         "",
-        f"Made from the code by `make docs`; do not edit. Version {SCHEMA_VERSION}. One row a trial; unknown is null and "
-        "stays null.",
+        f"{MADE} Version {SCHEMA_VERSION}. One row a trial; unknown is null and stays null.",
         "",
         "| column | type | null | meaning |",
         "|---|---|---|---|",
@@ -113,7 +116,7 @@ def _dead_links(page: Path) -> Iterator[str]:
 def _failing_examples(page: Path) -> Iterator[str]:
     """Run the Python examples of a page one after the other, in an empty folder."""
     names: dict[str, object] = {}
-    with tempfile.TemporaryDirectory() as folder, chdir(folder):
+    with tempfile.TemporaryDirectory() as folder, chdir(folder), redirect_stdout(io.StringIO()):
         for number, code in enumerate(EXAMPLE.findall(page.read_text(encoding="utf-8")), start=1):
             try:
                 exec(compile(code, f"{page.name}, example {number}", "exec"), names)  # noqa: S102 - our own page

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
-from measurand.errors import FormatError, UsageError
+from measurand.errors import FormatError, MissingExtraError, UsageError
 from measurand.model.merge import merge_trials
 from measurand.model.table import SCHEMA, Trials
 from measurand.sources import registry
@@ -55,8 +55,12 @@ def read(
         StoreError: the store is of a newer version.
     """
     if not _is_path(data):
+        if source not in {None, "table"}:
+            raise UsageError(
+                f"a data frame is no {source!r}", hint="leave the source out: a frame is a table"
+            )
         return _read_frame(data, options, on_conflict or "refuse")
-    paths = [Path(data)] if isinstance(data, (str, Path)) else [Path(path) for path in data]
+    paths = _paths(data)
     stores = [path for path in paths if is_store(path)]
     if not stores:
         return _read_files(paths, source, options, on_conflict or "refuse", progress)
@@ -80,9 +84,9 @@ def import_into(
 
     Arguments and errors are those of :func:`read`; a store cannot be imported into another (copy its segments).
     """
-    trials = read(data, source=source, options=options, on_conflict=on_conflict, progress=progress)
-    if not trials.reports:
+    if _is_path(data) and any(is_store(path) for path in _paths(data)):
         raise UsageError("a store is merged by copying its trials/*.parquet", where=str(data))
+    trials = read(data, source=source, options=options, on_conflict=on_conflict, progress=progress)
     if trials.frame.is_empty():
         raise FormatError("there are no trials in it", where=", ".join(trials.reports[0].paths))
     report = trials.reports[0]
@@ -103,6 +107,10 @@ def _is_path(data: Any) -> bool:
     if isinstance(data, (str, Path)):
         return True
     return isinstance(data, Sequence) and all(isinstance(item, (str, Path)) for item in data)
+
+
+def _paths(data: str | Path | Sequence[str | Path]) -> list[Path]:
+    return [Path(data)] if isinstance(data, (str, Path)) else [Path(path) for path in data]
 
 
 def _read_files(
@@ -131,13 +139,20 @@ def _read_frame(data: Any, options: ReadOptions, policy: ConflictPolicy) -> Tria
 
     log = ImportLog("table", "data frame")
     try:
-        eager = nw.from_native(data)
-    except TypeError as error:
+        known = nw.from_native(data, pass_through=True)
+        eager = known.collect() if isinstance(known, nw.LazyFrame) else known
+        frame = eager.to_polars() if isinstance(eager, nw.DataFrame) else None
+    except ModuleNotFoundError as error:
+        raise MissingExtraError.for_package("pyarrow", "arrow") from error
+    except Exception as error:  # each library of frames has errors of its own
+        raise FormatError(
+            f"the data frame cannot be read: {error}", hint="give each column one type and a name of its own"
+        ) from error
+    if frame is None:
         raise UsageError(
             f"neither a path nor a data frame: {type(data).__name__}",
             hint="pass a path, a list of paths, or a frame of Polars, pandas, pyarrow or another library narwhals knows",
-        ) from error
-    frame = (eager.collect() if isinstance(eager, nw.LazyFrame) else eager).to_polars()
+        )
     return _gather([check_rows(rows_from_frame(frame, options, log), log)], log, policy)
 
 

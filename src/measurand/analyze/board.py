@@ -16,7 +16,7 @@ from measurand.analyze.meters import meters, with_tokens
 from measurand.analyze.methods import board_methods
 from measurand.analyze.records import AgentRow, Board, Estimate, Meter, SaturationRow, ScoreSummary
 from measurand.analyze.select import Selection, select
-from measurand.analyze.separation import Separation, column_means, separate
+from measurand.analyze.separation import Separation, column_means, ranking_means, separate
 from measurand.analyze.settings import Choice, Settings
 from measurand.errors import UsageError
 from measurand.infer.saturation import Saturation, saturation, saturation_unpaired
@@ -134,7 +134,7 @@ def _standings(
     summaries = _summaries(prepared, cells, settings)
     spent: dict[str, tuple[Meter, ...]] = meters(scored)
     ended = _outcomes(scored)
-    means = np.nan_to_num(column_means(cells[scores[0]].planned), nan=-np.inf)
+    means = np.nan_to_num(ranking_means(cells[scores[0]].planned), nan=-np.inf)
     recorded = grid.recorded
     order = sorted(range(len(grid.agents)), key=lambda i: (-means[i], grid.agents[i]))
     rows = []

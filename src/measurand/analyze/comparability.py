@@ -15,9 +15,14 @@ __all__ = ["common_tasks", "differences", "refuse_mixed", "tell_apart"]
 
 _WHOLE: Final = {"suite_version": "suite version", "harness": "harness", "harness_version": "harness version"}
 """Fields that have one value over all rows of a ranking."""
-_PER_TASK: Final = {"task_digest": "task digest", "environment_digest": "environment digest"}
+_PER_TASK: Final = {
+    "task_digest": "task digest",
+    "environment_digest": "environment digest",
+    "anchors_id": "anchors",
+}
 """Fields that have one value over all rows of a task."""
 _SHOWN: Final = 10
+_DIGITS: Final = 8
 
 
 def differences(frame: pl.DataFrame) -> tuple[str, ...]:
@@ -69,18 +74,40 @@ def common_tasks(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.join(shared.select("task"), on="task", how="semi", maintain_order="left")
 
 
-def tell_apart(frame: pl.DataFrame) -> pl.DataFrame:
-    """Rename what only looks the same: versions of a task under one id, configurations of an agent under one name."""
-    for name, digest in (("task", "task_digest"), ("agent", "agent_digest")):
-        ambiguous = pl.col(digest).n_unique().over(name) > 1
-        short = pl.col(digest).str.split(":").list.last().str.head(8).fill_null("unknown")
-        frame = frame.with_columns(
-            pl.when(ambiguous)
-            .then(pl.format("{}@{}", pl.col(name), short))
-            .otherwise(pl.col(name))
-            .alias(name)
-        )
-    return frame
+def tell_apart(frame: pl.DataFrame, name: str) -> pl.DataFrame:
+    """Rename what only looks the same: versions of a task under one id, configurations of an agent under one name.
+
+    Args:
+        frame: rows of the trial table.
+        name: ``task`` or ``agent``; its digest says what is the same.
+    """
+    digest = f"{name}_digest"
+    ambiguous = frame.select(name, digest).unique().filter(pl.len().over(name) > 1).sort(name, digest)
+    if ambiguous.is_empty():
+        return frame
+    shown = [
+        (plain, value, f"{plain}@{short}")
+        for (plain,), versions in ambiguous.group_by(name, maintain_order=True)
+        for value, short in zip(versions[digest], _shortened(versions[digest].to_list()), strict=True)
+    ]
+    names = pl.DataFrame(
+        shown, schema={name: pl.String, digest: pl.String, "_shown": pl.String}, orient="row"
+    )
+    return (
+        frame.join(names, on=[name, digest], how="left", nulls_equal=True, maintain_order="left")
+        .with_columns(pl.coalesce("_shown", name).alias(name))
+        .drop("_shown")
+    )
+
+
+def _shortened(digests: list[str | None]) -> list[str]:
+    """As much of each digest as tells them apart, at least eight characters."""
+    whole = [digest or "unknown" for digest in digests]
+    tails = [digest.rpartition(":")[2] for digest in whole]
+    for length in range(_DIGITS, max(map(len, tails)) + 1):
+        if len({tail[:length] for tail in tails}) == len(tails):
+            return [tail[:length] for tail in tails]
+    return tails if len(set(tails)) == len(tails) else whole
 
 
 def _whole(frame: pl.DataFrame, column: str, label: str) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -122,8 +123,11 @@ def _places(prepared: Prepared, a: str, b: str) -> tuple[int, int]:
             f"{a!r} and {b!r} fit {len(agents)} agents: {', '.join(agents[:_SHOWN])}",
             hint="name exactly two agents",
         )
-    first = agents.index(a) if a in agents else (1 - agents.index(b) if b in agents else 0)
-    return first, 1 - first
+    one, other = agents
+    if a == other or b == one:
+        return 1, 0
+    named = a == one or b == other
+    return (0, 1) if named or (fnmatchcase(one, a) and fnmatchcase(other, b)) else (1, 0)
 
 
 def _mcnemar(table: Floats, d: Floats) -> float | None:

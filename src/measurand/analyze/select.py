@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
+import msgspec
 import polars as pl
 
 from measurand.analyze.comparability import common_tasks, differences, refuse_mixed, tell_apart
@@ -15,7 +16,7 @@ from measurand.errors import InputError, UsageError
 from measurand.model.imports import Declaration
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from measurand.analyze.settings import Choice
     from measurand.model.table import Trials
@@ -49,9 +50,10 @@ def select(trials: Trials, choice: Choice) -> Selection:
         raise InputError("there are no trials", hint="import some first")
     suite, frame = _one_suite(trials.frame, choice.suite)
     declared = _declared(trials.declarations, suite)
-    frame, missed = _matching(frame, "task", choice.tasks)
-    universe = frame["task"].unique().to_list()
-    frame, unknown = _matching(frame, "agent", choice.agents)
+    frame, missed = _matching(frame, "task", choice.tasks, _plain_names(frame, frame, "task"))
+    told = tell_apart(frame, "agent")
+    frame, unknown = _matching(told, "agent", choice.agents, _plain_names(told, frame, "agent"))
+    universe = told["task"].unique().to_list()
     findings = [_not_found(names, what) for names, what in ((missed, "tasks"), (unknown, "agents")) if names]
     if choice.common_tasks:
         before = frame["task"].n_unique()
@@ -62,9 +64,9 @@ def select(trials: Trials, choice: Choice) -> Selection:
         refuse_mixed(mixed)
     if mixed:
         findings.append(_mixed(mixed, only_common=choice.common_tasks))
-    frame = tell_apart(frame)
-    whole = declared.absent_is_fail and not choice.common_tasks and not mixed
-    tasks = universe if whole else frame["task"].unique().to_list()
+    declared = _as_far_as_it_goes(declared, frame, choice)
+    frame = tell_apart(frame, "task")
+    tasks = universe if declared.absent_is_fail else frame["task"].unique().to_list()
     versions = frame["suite_version"].unique().to_list()
     return Selection(
         suite=suite,
@@ -100,24 +102,41 @@ def _declared(declarations: Sequence[Declaration], suite: str) -> Declaration:
     )
 
 
-def _matching(frame: pl.DataFrame, column: str, patterns: Sequence[str]) -> tuple[pl.DataFrame, list[str]]:
+def _as_far_as_it_goes(declared: Declaration, frame: pl.DataFrame, choice: Choice) -> Declaration:
+    """Drop what is declared of the whole suite where only some tasks count, or absence may mean another version."""
+    versions = frame.group_by("task").agg(pl.col("task_digest").n_unique())["task_digest"]
+    if choice.common_tasks or frame["suite_version"].n_unique() > 1 or (versions > 1).any():
+        return msgspec.structs.replace(declared, tasks=None, absent_is_fail=False)
+    return msgspec.structs.replace(declared, tasks=None) if choice.tasks else declared
+
+
+def _plain_names(shown: pl.DataFrame, plain: pl.DataFrame, column: str) -> dict[str, str]:
+    """Name as shown -> name in the data; they differ where versions or configurations are told apart."""
+    return dict(sorted(zip(shown[column], plain[column], strict=True)))
+
+
+def _matching(
+    frame: pl.DataFrame, column: str, patterns: Sequence[str], names: Mapping[str, str]
+) -> tuple[pl.DataFrame, list[str]]:
     """Rows whose name is one of ``patterns`` or fits one, and the patterns that fit nothing."""
     if not patterns:
         return frame, []
-    names = frame[column].unique().sort().to_list()
     fits = {pattern: _fitting(pattern, names) for pattern in patterns}
     chosen = {name for found in fits.values() for name in found}
     if not chosen:
         close = difflib.get_close_matches(patterns[0], names, n=1)
         meant = f" (did you mean {close[0]!r}?)" if close else ""
         raise UsageError(
-            f"no {column} is called {patterns[0]!r}{meant}", hint=f"{column}s: {', '.join(names[:20])}"
+            f"no {column} is called {patterns[0]!r}{meant}", hint=f"{column}s: {', '.join([*names][:20])}"
         )
     return frame.filter(pl.col(column).is_in(list(chosen))), [p for p, found in fits.items() if not found]
 
 
-def _fitting(pattern: str, names: Sequence[str]) -> list[str]:
-    return [pattern] if pattern in names else [name for name in names if fnmatchcase(name, pattern)]
+def _fitting(pattern: str, names: Mapping[str, str]) -> list[str]:
+    named = [shown for shown, plain in names.items() if pattern in {shown, plain}]
+    return named or [
+        shown for shown, plain in names.items() if fnmatchcase(shown, pattern) or fnmatchcase(plain, pattern)
+    ]
 
 
 def _not_found(names: list[str], what: str) -> Finding:

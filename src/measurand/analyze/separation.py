@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from measurand.analyze.records import Estimate, PairRow, TierRow, TierTest
+from measurand.infer.arrays import join_rounded
 from measurand.infer.permutation import MaxT, max_t
 from measurand.infer.power import minimal_detectable_difference
 from measurand.infer.tiers import Tiers, tiers
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from measurand.analyze.cells import Cells, Floats, Grid
     from measurand.analyze.settings import Settings
 
-__all__ = ["Separation", "column_means", "detectable", "head", "separate"]
+__all__ = ["Separation", "column_means", "detectable", "head", "ranking_means", "separate"]
 
 _TOO_FEW: Final = 5
 """Tasks up to which nothing can be split at 5 % (SPEC 12.1, point 5)."""
@@ -52,7 +53,7 @@ def head(means: Floats, names: tuple[str, ...], size: int | None) -> tuple[int, 
 
 def separate(grid: Grid, cells: Cells, score: str, settings: Settings) -> Separation:
     """Test all pairs of the head of the standings under one score (SPEC 12)."""
-    means = column_means(cells.planned)
+    means = ranking_means(cells.planned)
     family = head(means, grid.agents, settings.top)
     table = cells.planned[:, family]
     missing = int(np.isnan(table).sum())
@@ -63,7 +64,11 @@ def separate(grid: Grid, cells: Cells, score: str, settings: Settings) -> Separa
     result = _max_t(table, grid, settings, null="signs")
     found = tiers(means[list(family)], result.significant) if result.n_agents else None
     shown = None if found is None or _says_nothing(result) else found
-    notes = () if shown is None else (*_undecided(result), *_notes(grid, cells, settings, family, shown))
+    notes = (
+        ()
+        if shown is None
+        else (*_undecided(result), *_notes(grid, cells, settings, result, shown, family=family))
+    )
     record = _record(
         grid,
         score,
@@ -84,6 +89,15 @@ def column_means(table: Floats) -> Floats:
     present = ~np.isnan(table)
     count = present.sum(axis=0)
     return np.where(count > 0, np.where(present, table, 0.0).sum(axis=0) / np.maximum(count, 1), np.nan)
+
+
+def ranking_means(table: Floats) -> Floats:
+    """Column means in which those that differ by rounding alone are equal: what ranks and ties go by."""
+    means, places = np.unique(column_means(table), return_inverse=True)
+    joined: Floats = join_rounded(
+        means[None, :], np.abs(np.nan_to_num(means)).max(initial=0.0, keepdims=True)
+    )[0]
+    return joined[places]
 
 
 def detectable(table: Floats, grid: Grid, settings: Settings) -> Estimate:
@@ -163,7 +177,7 @@ def _coverage(grid: Grid, table: Floats, family: tuple[int, ...], limit: float) 
 
 
 def _notes(
-    grid: Grid, cells: Cells, settings: Settings, family: tuple[int, ...], shown: Tiers
+    grid: Grid, cells: Cells, settings: Settings, result: MaxT, shown: Tiers, *, family: tuple[int, ...]
 ) -> tuple[str, ...]:
     """Sentences on whether the tiers depend on the null, or on how trials without a verdict count."""
     notes = []
@@ -171,6 +185,7 @@ def _notes(
     table = cells.planned[:, family]
     if np.isnan(table).any():
         notes.append("The labels null needs a complete table and was not run.")
+        notes += _against_the_order(names, result)
     elif len(names) > _LABELS_AGENTS:
         notes.append(f"The labels null was not run: it is slow for more than {_LABELS_AGENTS} agents.")
     else:
@@ -206,6 +221,16 @@ def _undecided(result: MaxT) -> tuple[str, ...]:
     return (note,)
 
 
+def _against_the_order(names: list[str], result: MaxT) -> list[str]:
+    """With missing cells an agent may stand above another that is better on the tasks both have."""
+    against = zip(*np.nonzero(np.tril(result.significant, -1) > 0), strict=True)
+    return [
+        f"{names[above]} stands above {names[below]} by the mean over its own tasks, but is significantly worse on the "
+        "tasks that both have: go by the pair, not by the order."
+        for below, above in against
+    ]
+
+
 def _agreement(what: str, names: list[str], shown: Tiers, again: Tiers) -> str:
     if again.tier == shown.tier:
         return f"{what}; the tiers are the same."
@@ -227,7 +252,7 @@ def _record(
     table: Floats | None = None,
 ) -> TierTest:
     names = tuple(grid.agents[i] for i in family)
-    means = [] if table is None else column_means(table).tolist()
+    means = [] if table is None else ranking_means(table).tolist()
     gaps = [a - b for a, b in pairwise(means)]
     units = len(np.unique(grid.families)) if grid.families is not None else len(grid.tasks)
     return TierTest(

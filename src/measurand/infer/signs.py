@@ -103,7 +103,8 @@ class SignFlips:
     def least_p(self) -> tuple[float, str]:
         """Return 2^(1-d) for the pair that differs in the most units: all signs or none must be turned."""
         most = int(self.pairs.discordant.max(initial=0))
-        unit = "tasks" if self.units.n_units == self.units.n_tasks else "families"
+        one, many = ("task", "tasks") if self.units.n_units == self.units.n_tasks else ("family", "families")
+        unit = one if most == 1 else many
         p = min(1.0, 2.0 ** (1 - most))
         of = f"2/{2**most} = {p:g}" if most else "1"
         if most == self.units.n_units:

@@ -52,7 +52,9 @@ def trials_frame(records: Iterable[Trial]) -> pl.DataFrame:
 
 def _pairs(verdicts: dict[str, bool] | None) -> list[dict[str, object]] | None:
     return (
-        None if verdicts is None else [{"name": name, "passed": passed} for name, passed in sorted(verdicts.items())]
+        None
+        if verdicts is None
+        else [{"name": name, "passed": passed} for name, passed in sorted(verdicts.items())]
     )
 
 

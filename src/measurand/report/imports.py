@@ -113,10 +113,12 @@ def _conflict(conflict: Conflict) -> Item:
 def _columns(report: ImportReport) -> Section | None:
     if not report.mapped and not report.ignored:
         return None
-    rows = tuple(
-        Row((Cell(field, field), Cell(name_shown(column), column))) for field, column in report.mapped.items()
-    )
+    renamed = {field: column for field, column in report.mapped.items() if field != column}
+    rows = tuple(Row((Cell(field, field), Cell(name_shown(column), column))) for field, column in renamed.items())
+    same = [field for field in report.mapped if field not in renamed]
     columns = (Column("field", "Field"), Column("column", "Column of the source", name=True))
-    tables = (Table("columns", "Columns used", columns, rows),) if rows else ()
-    ignored = (f"Not used: {listed(report.ignored, 30)}.",) if report.ignored else ()
-    return Section(id="columns", title="Columns", sentences=ignored, tables=tables)
+    tables = (Table("columns", "Columns read as another field", columns, rows),) if rows else ()
+    sentences = [f"Used as they are named: {listed(same, len(same))}."] if same else []
+    if report.ignored:
+        sentences.append(f"Not used: {listed(report.ignored, 30)}.")
+    return Section(id="columns", title="Columns", sentences=tuple(sentences), tables=tables)

@@ -38,13 +38,13 @@ def log_ratio_score(quantity: ArrayLike, baseline: ArrayLike, reference: ArrayLi
         reference: positive values.
 
     Returns:
-        Scores on the whole real line; NaN where an argument is NaN, not positive, or the anchors are equal.
+        Scores on the whole real line; NaN where an argument is NaN, infinite or not positive, or the anchors are equal.
 
     >>> log_ratio_score([10.0, 1.0, 0.1], 10.0, 1.0).tolist()
     [0.0, 1.0, 2.0]
     """
     q, b, ref = (_positive(values) for values in (quantity, baseline, reference))
-    return _ratio(np.log(q / b), np.log(ref / b))
+    return _ratio(np.log(q) - np.log(b), np.log(ref) - np.log(b))
 
 
 def reference_only_score(quantity: ArrayLike, reference: ArrayLike, *, lower_is_better: ArrayLike) -> Floats:
@@ -99,7 +99,7 @@ def clipped(score: ArrayLike, upper: float = CLIP) -> Floats:
 
 def _positive(values: ArrayLike) -> Floats:
     array = np.asarray(values, dtype=np.float64)
-    return np.where(array > 0, array, np.nan)
+    return np.where((array > 0) & (array < np.inf), array, np.nan)
 
 
 def _ratio(numerator: Floats, denominator: Floats) -> Floats:

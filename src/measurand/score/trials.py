@@ -64,8 +64,9 @@ def score_trials(frame: pl.DataFrame, scoring: Scoring | None = None) -> pl.Data
         The rows with the columns
 
         - ``gate``: 1 passed, 0 not; null without a verdict;
-        - ``objective``, ``capped``, ``capped_linear``, ``key``: see :data:`SCORES`; 0 where the gate failed. ``key``
-          falls back to the gate on tasks without a reference; the others are null there;
+        - ``objective``, ``capped``, ``capped_linear``, ``key``: see :data:`SCORES`; 0 where the gate failed, null
+          where it passed and there is no quantity. ``key`` falls back to the gate on tasks without a reference; the
+          others are null there;
         - ``unclipped``: the score before clipping, of trials that passed the gate (``valid``);
         - ``improvement``: ratio to the reference of valid trials of ratio kind;
         - ``valid``, ``clip_bound``, ``below_baseline``, ``beats_reference``: Booleans.
@@ -147,7 +148,11 @@ def _gated(score: Floats, gate: Floats, anchored: NDArray[np.bool_]) -> Floats:
 
 def _key(frame: pl.DataFrame, gate: Floats, raw: _Raw, key_at: float | None) -> Floats:
     reached = np.where(np.isnan(raw.improvement), raw.unclipped, raw.improvement)
-    by_quantity = np.where(np.isnan(reached), gate, gate * (reached >= (1.0 if key_at is None else key_at)))
+    anchored = ~np.isnan(_floats(frame, "reference"))
+    unreached = np.where(anchored, np.nan, gate)
+    by_quantity = np.where(
+        np.isnan(reached), unreached, gate * (reached >= (1.0 if key_at is None else key_at))
+    )
     by_quantity = np.where(gate == 0, 0.0, by_quantity)
     if key_at is not None:
         return by_quantity

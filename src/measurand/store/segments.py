@@ -43,6 +43,7 @@ def write_segment(folder: Path, frame: pl.DataFrame, report: ImportReport) -> Pa
     data = buffer.getvalue()
     path = folder / f"{_digest(data)}.parquet"
     if not path.exists():
+        folder.mkdir(exist_ok=True)
         write_atomic(path, data)
     return path
 

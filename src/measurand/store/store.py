@@ -21,6 +21,7 @@ __all__ = ["FORMAT", "Store", "StoreInfo", "is_store"]
 FORMAT: Final = 1
 """Version of the store's layout."""
 
+_KIND: Final = "measurand-store"
 _HEAD: Final = "store.json"
 _TRIALS: Final = "trials"
 
@@ -29,7 +30,7 @@ class _Head(msgspec.Struct, frozen=True):
     """Content of ``store.json``."""
 
     format: int
-    kind: str = "measurand-store"
+    kind: str
 
 
 class StoreInfo(msgspec.Struct, frozen=True):
@@ -76,7 +77,7 @@ class Store:
         if not head.is_file():
             store._require_room(create=create)
             (store.path / _TRIALS).mkdir(parents=True, exist_ok=True)
-            write_atomic(head, msgspec.json.encode(_Head(format=FORMAT)) + b"\n")
+            write_atomic(head, msgspec.json.encode(_Head(format=FORMAT, kind=_KIND)) + b"\n")
         store._check_version(head)
         return store
 
@@ -101,9 +102,12 @@ class Store:
     @staticmethod
     def _check_version(head: Path) -> None:
         try:
-            version = msgspec.json.decode(head.read_bytes(), type=_Head).format
+            found = msgspec.json.decode(head.read_bytes(), type=_Head)
         except (msgspec.MsgspecError, UnicodeDecodeError) as error:
             raise StoreError(f"not a store's head: {error}", where=str(head)) from error
+        if found.kind != _KIND:
+            raise StoreError(f"not a store's head but that of a {found.kind!r}", where=str(head))
+        version = found.format
         if version > FORMAT:
             raise StoreError(
                 f"written by a newer version (store format {version}; this one knows {FORMAT})",
@@ -142,7 +146,15 @@ class Store:
         segments = self.segments()
         reports = tuple(segment.report for segment in segments)
         merged = merge_trials(self._collect(), on_conflict or _named_policy(reports))
-        return Trials(merged.frame, reports, _declarations(reports), merged.duplicates, merged.conflicts)
+        duplicates = merged.duplicates + sum(report.duplicates for report in reports)
+        conflicts = (conflict for report in reports for conflict in report.conflicts)
+        return Trials(
+            merged.frame,
+            reports,
+            _declarations(reports),
+            duplicates,
+            tuple(dict.fromkeys((*conflicts, *merged.conflicts))),
+        )
 
     def _collect(self) -> pl.DataFrame:
         try:
@@ -165,9 +177,8 @@ class Store:
         """
         if trials.frame.is_empty():
             return None
-        policy = (
-            on_conflict if on_conflict != "refuse" else _named_policy([s.report for s in self.segments()])
-        )
+        named = _named_policy([segment.report for segment in self.segments()])
+        policy = on_conflict if on_conflict != "refuse" else named
         merge_trials(pl.concat([self._collect(), trials.frame]), policy)
         return write_segment(self.path / _TRIALS, trials.frame, report)
 
@@ -177,7 +188,7 @@ class Store:
         reports = tuple(segment.report for segment in segments)
         frame = self._collect()
         policy = _named_policy(reports)
-        merged = merge_trials(frame, "drop" if policy == "refuse" else policy)
+        merged = merge_trials(frame, "no-verdict" if policy == "refuse" else policy)
         return StoreInfo(
             path=str(self.path),
             format=FORMAT,
