@@ -45,6 +45,7 @@ class Usage(NamedTuple):
     """What one process needed."""
 
     seconds: float
+    processor_seconds: float
     megabytes: float
 
 
@@ -70,7 +71,8 @@ class Result(NamedTuple):
         ]
         verdict = f"{', '.join(limits)}: {'kept' if self.kept else 'BROKEN'}" if limits else "no limit"
         return (
-            f"{self.case.name:<44} {self.usage.seconds:8.2f} s {self.usage.megabytes:7.0f} MB"
+            f"{self.case.name:<44} {self.usage.seconds:8.2f} s {self.usage.processor_seconds:8.2f} s"
+            f" {self.usage.megabytes:7.0f} MB"
             f" {self.case.repeats:5} {verdict:>24}"
         )
 
@@ -91,14 +93,13 @@ def run_once(arguments: tuple[str, ...], folder: Path) -> Usage:
             output.seek(0)
             raise RuntimeError(f"measurand {' '.join(arguments)}\n{output.read().decode()}")
     unit = 1 if sys.platform == "darwin" else 1024
-    return Usage(seconds, used.ru_maxrss * unit / 1e6)
+    return Usage(seconds, used.ru_utime + used.ru_stime, used.ru_maxrss * unit / 1e6)
 
 
 def measure(case: Case, folder: Path) -> Result:
     """Return the medians of a case after one uncounted run."""
     runs = [run_once(case.arguments, folder) for _ in range(1 + case.repeats)][1:]
-    usage = Usage(median(run.seconds for run in runs), median(run.megabytes for run in runs))
-    return Result(case, usage)
+    return Result(case, Usage(*(median(values) for values in zip(*runs, strict=True))))
 
 
 def generated_table(rng: np.random.Generator) -> pl.DataFrame:
@@ -175,7 +176,7 @@ def main() -> int:
     arguments = parser.parse_args()
     given: Path | None = arguments.table or (BESIDE if BESIDE.is_file() else None)
     print(f"table: {given.name if given else 'generated'}; whole processes, medians after a warm-up")
-    print(f"{'':<44} {'time':>10} {'peak':>10} {'runs':>5} {'limits':>24}")
+    print(f"{'':<44} {'time':>10} {'processor':>10} {'peak':>10} {'runs':>5} {'limits':>24}")
     results = []
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

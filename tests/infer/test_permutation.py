@@ -143,9 +143,9 @@ def test_too_few_resamples_are_named() -> None:
     ("shape", "reason"),
     [
         ((0, 3), "there are no tasks"),
-        ((4, 0), "with 0 agents there is no pair to compare"),
-        ((4, 1), "with 1 agents there is no pair to compare"),
-        ((0, 0), "with 0 agents there is no pair to compare"),
+        ((4, 0), "there is no agent, and so no pair to compare"),
+        ((4, 1), "there is one agent, and so no pair to compare"),
+        ((0, 0), "there is no agent, and so no pair to compare"),
         ((9, 3), "no two agents differ on any task that both have"),
     ],
 )

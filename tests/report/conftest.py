@@ -104,6 +104,7 @@ def agent_row(
             ScoreSummary(score="objective", mean=estimate(mean, 0.05), given_pass=1.1, clipped=3, valid=120),
             ScoreSummary(score="key", mean=estimate(rate, 0.06), valid=rates.passes),
         ),
+        family_errors=None,
         meters=meters(index, 154, rates.passes),
         tasks=154 - (index == 3),
         trials=154,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from measurand.analyze.records import Estimate, SaturationRow
+from measurand.analyze.records import Estimate, FamilyErrors, SaturationRow
 from measurand.model.imports import Conflict, Declaration, ImportReport, NoteGroup
 from measurand.report import board_document, comparison_document, import_document
 from measurand.report.board_standings import tidy_table
@@ -206,9 +206,26 @@ def test_saturation_counts_tiers_and_says_why_a_value_is_absent(board: Board) ->
     assert column(table, "tiers")[0] == "3 (4 + 4 + 2)"
     assert column(table, "s") == ["0.58", DASH]
     assert "key: n < 2" in shown.sentences
-    assert any(
-        "70.0% of the whole difference comes from one task" in sentence for sentence in shown.sentences
+
+
+def test_families_show_both_standard_errors_and_both_means(board: Board, changed: Change) -> None:
+    errors = FamilyErrors(
+        mean_tasks=0.625,
+        mean_families=0.65,
+        naive=0.125,
+        clustered=0.191366,
+        corrected=0.193901,
+        low=0.03,
+        high=1.0,
+        level=0.95,
+        families=5,
     )
+    rows = tuple(changed(row, family_errors=errors) for row in board.standings)
+    shown = section(board_document(changed(board, standings=rows)), "families")
+    assert column(shown.tables[0], "naive")[0] == "0.1250"
+    assert column(shown.tables[0], "clustered")[0] == "0.1914"
+    assert column(shown.tables[0], "mean_families")[0] == "0.650"
+    assert column(shown.tables[0], "families")[0] == "5"
 
 
 def test_an_undefined_saturation_is_no_number(board: Board, changed: Change) -> None:

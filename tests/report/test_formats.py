@@ -54,7 +54,9 @@ def test_text_at_eighty_columns_has_what_matters_and_names_the_rest(board: Board
     lines = render_text(board_document(board)).splitlines()
     assert "Rank  Tier  Agent                         objective  Ranks            Gate rate" in lines
     assert f"   1     1  claude-sonnet-3.0  1.200 [1.150, 1.250]    1{DASH}3  94.8% [88.8, 100.0]" in lines
-    assert "Left out for want of width: Letters, Passed/planned, Of evaluated, key, Cost, Tasks." in " ".join(lines)
+    assert "Left out for want of width: Letters, Passed/planned, Of evaluated, key, Cost, Tasks." in " ".join(
+        lines
+    )
 
 
 def test_wide_text_leaves_nothing_out(board: Board) -> None:

@@ -12,14 +12,14 @@ from measurand.errors import FormatError, StoreError
 from measurand.model.imports import Conflict, Declaration, ImportReport, NoteGroup
 from measurand.model.table import SCHEMA, trials_frame
 from measurand.model.trial import Trial
-from measurand.store import files, segments
+from measurand.store import segments
 from measurand.store.files import TEMPORARY, write_atomic
 from measurand.store.segments import read_segment, write_segment
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from conftest import Add
+    from tests.store.conftest import Add
 
     from measurand.store import Store
 
@@ -146,7 +146,7 @@ def test_failed_write_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.
     def fail(_: int) -> None:
         raise OSError("no space left")
 
-    monkeypatch.setattr(files.os, "fsync", fail)
+    monkeypatch.setattr(os, "fsync", fail)
     with pytest.raises(OSError, match="no space left"):
         write_atomic(target, b"new")
     assert [path.name for path in tmp_path.iterdir()] == ["file"]

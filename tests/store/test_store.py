@@ -16,7 +16,7 @@ from measurand.store import Store, is_store
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from conftest import Add
+    from tests.store.conftest import Add
 
 
 def merge(source: Store, target: Store) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from measurand.analyze.cells import Cells, Grid
-from measurand.analyze.estimates import estimates, gate_rates
+from measurand.analyze.estimates import estimates, family_errors, gate_rates
 from measurand.analyze.findings import findings
 from measurand.analyze.meters import meters, with_tokens
 from measurand.analyze.methods import board_methods
@@ -20,7 +20,8 @@ from measurand.analyze.separation import Separation, column_means, ranking_means
 from measurand.analyze.settings import Choice, Settings
 from measurand.errors import UsageError
 from measurand.infer.saturation import Saturation, saturation, saturation_unpaired
-from measurand.score.trials import GRADED, score_trials
+from measurand.score.names import GRADED, SHARES
+from measurand.score.trials import score_trials
 
 if TYPE_CHECKING:
     from measurand.load import Progress
@@ -48,19 +49,23 @@ def prepare(trials: Trials, choice: Choice, settings: Settings) -> Prepared:
     """
     selection = select(trials, choice)
     scored = with_tokens(score_trials(selection.frame, settings.scoring))
+    grid = Grid(selection, scored, families=settings.families)
+    return Prepared(selection, scored, grid, _scores(scored, grid, settings.score))
+
+
+def _scores(scored: pl.DataFrame, grid: Grid, chosen: str | None) -> tuple[str, ...]:
+    """The scores that the data allow, the ranking one first; a key that says the same as the gate is left out."""
     graded = not scored.select(pl.col("reference").is_null().any()).item()
-    has_key = graded or scored["verdicts"].null_count() < scored.height
-    allowed = [*(GRADED if graded else (["key"] if has_key else [])), "gate"]
-    if settings.score is None:
-        allowed.sort(key=lambda name: name != ("objective" if graded else "gate"))
-    elif settings.score not in allowed:
+    allowed = [*(GRADED if graded else ("key",)), "gate"]
+    if chosen is not None and chosen not in allowed:
         raise UsageError(
-            f"the score {settings.score!r} needs a reference for every task",
+            f"the score {chosen!r} needs a reference for every task",
             hint=f"available here: {', '.join(allowed)}; add the column `reference`, or --anchors FILE",
         )
-    else:
-        allowed.sort(key=lambda name: name != settings.score)
-    return Prepared(selection, scored, Grid(selection, scored, families=settings.families), tuple(allowed))
+    ranking = chosen or ("objective" if graded else "gate")
+    if ranking != "key" and np.array_equal(grid.total("key"), grid.total("gate")):
+        allowed.remove("key")
+    return tuple(sorted(allowed, key=lambda name: name != ranking))
 
 
 def board(
@@ -146,7 +151,7 @@ def _standings(
             AgentRow(
                 agent=agent,
                 rank=1 + int((means > means[i]).sum()),
-                tested=tiers is not None,
+                tested=place is not None,
                 rank_low=tiers.rank_low[place] if tiers and place is not None else None,
                 rank_high=tiers.rank_high[place] if tiers and place is not None else None,
                 tier=tiers.tier[place] if tiers and place is not None else None,
@@ -154,6 +159,9 @@ def _standings(
                 possible_best=place in tiers.possible_best if tiers else None,
                 gate=rates[i],
                 scores=summaries[agent],
+                family_errors=family_errors(
+                    cells[scores[0]].planned[:, i], grid, settings, share=scores[0] in SHARES
+                ),
                 meters=spent.get(agent, ()),
                 tasks=int((recorded[:, i] > 0).sum()),
                 trials=int(recorded[:, i].sum()),
@@ -178,7 +186,7 @@ def _summaries(
     """Mean of each agent under each score but the gate rate, which the standings show in its three forms."""
     _, scored, grid, scores = prepared
     means: dict[str, list[Estimate]] = {
-        score: estimates(cells[score].planned, grid, settings, binary=score == "key")
+        score: estimates(cells[score].planned, grid, settings, binary=score in SHARES)
         for score in scores
         if score != "gate"
     }

@@ -11,7 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from measurand.errors import ValueRangeError
-from measurand.score.trials import SCORES
+from measurand.score.names import SCORES
 
 if TYPE_CHECKING:
     from measurand.analyze.select import Selection

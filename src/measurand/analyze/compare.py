@@ -19,6 +19,7 @@ from measurand.analyze.settings import Choice, Settings
 from measurand.errors import UsageError
 from measurand.infer.permutation import MaxT, max_t
 from measurand.infer.power import exact_sign_p
+from measurand.score.names import SHARES
 
 if TYPE_CHECKING:
     from measurand.analyze.cells import Floats
@@ -77,7 +78,7 @@ def compare(
         rng=settings.seed,
     )
     d = table[:, 0] - table[:, 1]
-    mean_a, mean_b = estimates(table, grid, settings, binary=score in {"gate", "key"})
+    mean_a, mean_b = estimates(table, grid, settings, binary=score in SHARES)
     difference = estimates(d[:, None], grid, settings)[0]
     spent = meters(prepared.scored)
     return Comparison(
@@ -105,7 +106,7 @@ def compare(
         equal=int((d == 0).sum()),
         p_discordant=_mcnemar(table, d) if grid.families is None else None,
         least_attainable_p=float(test.least_attainable_p[0]),
-        detectable=detectable(table, grid, settings),
+        detectable=detectable(table, grid, settings, share=score in SHARES),
         conclusion=_conclusion(grid.agents[first], grid.agents[second], test, difference),
         largest=_largest(grid.tasks, table, d),
         meters_a=spent.get(grid.agents[first], ()),

@@ -6,15 +6,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from measurand.analyze.records import Estimate, GateRate
+from measurand.analyze.records import Estimate, FamilyErrors, GateRate
 from measurand.analyze.separation import column_means
+from measurand.infer.clusters import clustered_standard_error
 from measurand.infer.intervals import cluster_bootstrap, wilson
 
 if TYPE_CHECKING:
     from measurand.analyze.cells import Floats, Grid
     from measurand.analyze.settings import Settings
 
-__all__ = ["estimates", "gate_rates"]
+__all__ = ["estimates", "family_errors", "gate_rates"]
 
 
 def estimates(table: Floats, grid: Grid, settings: Settings, *, binary: bool = False) -> list[Estimate]:
@@ -87,6 +88,28 @@ def _all_zero_or_one(table: Floats) -> bool:
 def _units(column: Floats, grid: Grid) -> int:
     present = ~np.isnan(column)
     return int(present.sum()) if grid.families is None else len(np.unique(grid.families[present]))
+
+
+def family_errors(column: Floats, grid: Grid, settings: Settings, *, share: bool) -> FamilyErrors | None:
+    """Standard errors of one agent's mean, naive and clustered; ``None`` without families. Source: SPEC 20.
+
+    The interval of a share is cut at 0 and 1.
+    """
+    if grid.families is None:
+        return None
+    found = clustered_standard_error(column, grid.families, level=1 - settings.level)
+    return FamilyErrors(
+        mean_tasks=found.mean_tasks,
+        mean_families=found.mean_families,
+        naive=found.naive,
+        clustered=found.clustered,
+        corrected=found.corrected,
+        low=max(found.low, 0.0) if share and found.low is not None else found.low,
+        high=min(found.high, 1.0) if share and found.high is not None else found.high,
+        level=found.level,
+        families=found.clusters,
+        reason=found.reason,
+    )
 
 
 def gate_rates(grid: Grid, settings: Settings) -> list[GateRate]:

@@ -15,6 +15,7 @@ __all__ = [
     "Board",
     "Comparison",
     "Estimate",
+    "FamilyErrors",
     "Finding",
     "GateRate",
     "Meter",
@@ -95,6 +96,27 @@ class Meter(msgspec.Struct, frozen=True, kw_only=True):
     """Total over successes; ``None`` without a success or without a known trial. A lower bound when ``lower_bound``."""
 
 
+class FamilyErrors(msgspec.Struct, frozen=True, kw_only=True):
+    """Standard errors of an agent's mean under the ranking score, where tasks come in families (SPEC 20)."""
+
+    mean_tasks: float | None
+    """Mean over tasks: what the standings show."""
+    mean_families: float | None
+    """Mean of the families' means: another question."""
+    naive: float | None
+    """Standard error with every task independent; too small where tasks of a family are alike."""
+    clustered: float | None
+    """Clustered by family."""
+    corrected: float | None
+    """Clustered, its naive part corrected by n/(n-1)."""
+    low: float | None
+    """Lower end of the t-interval of the mean over tasks, families - 1 degrees of freedom."""
+    high: float | None
+    level: float
+    families: int
+    reason: str | None = None
+
+
 class AgentRow(msgspec.Struct, frozen=True, kw_only=True):
     """One line of the standings."""
 
@@ -102,7 +124,8 @@ class AgentRow(msgspec.Struct, frozen=True, kw_only=True):
     rank: int
     """By the ranking score; equal means share a rank."""
     tested: bool
-    """Whether the agent belongs to the tested family; rank interval, tier and letters are ``None`` if not."""
+    """Whether the agent belongs to the tested family. If not, or where the test gives no answer, rank interval, tier
+    and letters are ``None``."""
     rank_low: int | None
     rank_high: int | None
     tier: int | None
@@ -111,6 +134,8 @@ class AgentRow(msgspec.Struct, frozen=True, kw_only=True):
     possible_best: bool | None
     gate: GateRate
     scores: tuple[ScoreSummary, ...]
+    family_errors: FamilyErrors | None
+    """``None`` where the data name no families of tasks."""
     meters: tuple[Meter, ...]
     tasks: int
     """Tasks of which the agent has a cell."""

@@ -14,6 +14,7 @@ from measurand.infer.arrays import join_rounded
 from measurand.infer.permutation import MaxT, max_t
 from measurand.infer.power import minimal_detectable_difference
 from measurand.infer.tiers import Tiers, tiers
+from measurand.score.names import SHARES
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -100,8 +101,11 @@ def ranking_means(table: Floats) -> Floats:
     return joined[places]
 
 
-def detectable(table: Floats, grid: Grid, settings: Settings) -> Estimate:
-    """Minimal detectable difference of one pair of the family, from the median standard error of its pairs."""
+def detectable(table: Floats, grid: Grid, settings: Settings, *, share: bool) -> Estimate:
+    """Minimal detectable difference of one pair of the family, from the median standard error of its pairs.
+
+    ``share`` says that the cells lie between 0 and 1, so that no difference exceeds 1.
+    """
     n, m = (len(np.unique(grid.families)) if grid.families is not None else len(table)), table.shape[1]
     errors = [
         error
@@ -115,6 +119,8 @@ def detectable(table: Floats, grid: Grid, settings: Settings) -> Estimate:
     found = minimal_detectable_difference(
         float(np.median(errors)) * math.sqrt(units), units, m, level=settings.level, power=settings.power
     )
+    if share and found.difference is not None and found.difference > 1:
+        return Estimate(value=None, n=n, reason="not even the largest difference that two shares can have")
     return Estimate(
         value=found.difference,
         level=settings.power,
@@ -191,7 +197,7 @@ def _notes(
     else:
         other = _max_t(table, grid, settings, null="labels")
         again = tiers(column_means(table), other.significant)
-        what = f"The labels null (agent labels permuted within tasks) finds {other.n_significant} significant pairs"
+        what = f"The labels null (agent labels permuted within tasks) finds {_pairs_found(other)}"
         notes.append(_agreement(what, names, shown, again))
     evaluated = cells.evaluated[:, family]
     if not np.array_equal(evaluated, table, equal_nan=True):
@@ -205,9 +211,11 @@ def _evaluated_only(evaluated: Floats, grid: Grid, settings: Settings, names: li
         return "Over evaluated trials only, too many cells are missing for a test."
     result = _max_t(evaluated, grid, settings, null="signs")
     again = tiers(column_means(evaluated), result.significant)
-    return _agreement(
-        f"Over evaluated trials only, {result.n_significant} pairs are significant", names, shown, again
-    )
+    return _agreement(f"The test on evaluated trials only finds {_pairs_found(result)}", names, shown, again)
+
+
+def _pairs_found(result: MaxT) -> str:
+    return f"{result.n_significant} of {len(result.pairs)} pairs significant"
 
 
 def _undecided(result: MaxT) -> tuple[str, ...]:
@@ -275,7 +283,7 @@ def _record(
         largest_gap=max(gaps, default=None),
         detectable=Estimate(value=None, reason=reason)
         if table is None
-        else detectable(table, grid, settings),
+        else detectable(table, grid, settings, share=score in SHARES),
         pairs=_pairs(result, names) if result else (),
         tiers=_tier_rows(shown, names) if shown else (),
         notes=notes,

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from measurand.errors import UsageError
-from measurand.score.trials import SCORES, Scoring
+from measurand.score.names import SCORES
+from measurand.score.trials import Scoring
 
 __all__ = ["Choice", "Settings"]
 

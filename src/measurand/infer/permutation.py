@@ -236,7 +236,7 @@ def _words(null: Null, tally: Tally, *, in_families: bool) -> str:
 def _reason(units: UnitTable, pairs: PairStatistics, null: Null, tally: Tally, *, level: float) -> str | None:
     """Say why no pair can be found significant, whatever the p-values; ``None`` when one could be."""
     if units.n_agents < 2:
-        return f"with {units.n_agents} agents there is no pair to compare"
+        return f"there is {'one agent' if units.n_agents else 'no agent'}, and so no pair to compare"
     if units.n_units == 0:
         return "there are no tasks"
     if not pairs.discordant.any():

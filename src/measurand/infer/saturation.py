@@ -107,10 +107,10 @@ def saturation(table: ArrayLike, *, k: int = 5, alpha: float = 0.5) -> Saturatio
     values = join_rounded(values, np.abs(np.nan_to_num(values)).max(axis=1, initial=0.0))
     means = _column_means(values)
     ranked = sorted(means, key=lambda agent: -means[agent])
-    flags = () if len(ranked) >= k else (f"fewer than {k} agents: compared with place {len(ranked)}",)
     place = min(k, len(ranked))
+    flags = (f"fewer than {k} agents: compared with place {place}",) if 2 <= place < k else ()
     if place < 2:
-        reason = f"the index compares two agents, and {len(ranked)} has a value"
+        reason = f"the index compares two agents, and {'one' if ranked else 'none'} has a value"
         return _undefined("paired", n=len(values), k=k, alpha=alpha, flags=flags, reason=reason)
     first, kth = ranked[0], ranked[place - 1]
     result = _paired(values, first, kth, k=place, alpha=alpha)
@@ -197,8 +197,11 @@ def _paired(values: NDArray[np.float64], first: int, kth: int, *, k: int, alpha:
     total = float(np.abs(d).sum())
     dominance = float(np.abs(d).max()) / total if total > 0 else None
     dominated = dominance is not None and dominance > DOMINATED
-    if dominated:
-        flags = (*flags, "one task makes up more than half of the absolute differences")
+    if dominance is not None and dominated:
+        flags = (
+            *flags,
+            f"one task makes up {dominance:.1%} of the absolute differences: the score rests on it",
+        )
     return replace(
         known,
         index=index,

@@ -16,10 +16,6 @@ if TYPE_CHECKING:
 
 __all__ = ["saturation_section"]
 
-DOMINANT = 0.5
-"""Share of a difference in one task above which the score rests on that task."""
-
-
 READING = (
     (
         f"S compares the first agent with the k-th, both taken by the score judged: S = exp({MINUS}R²). Near 1 their difference"
@@ -38,11 +34,6 @@ def saturation_section(board: Board) -> Section | None:
     if not board.saturation:
         return None
     sentences = [*READING]
-    sentences += [
-        f"{score_words(row.score)}: {percent(row.dominance)} of the whole difference comes from one task; the score rests on it."
-        for row in board.saturation
-        if row.dominance is not None and row.dominance > DOMINANT and row.variant == "paired"
-    ]
     sentences += dict.fromkeys(
         f"{score_words(row.score)}: {visible(text)}"
         for row in board.saturation

@@ -129,8 +129,8 @@ def _saturation(board: Board) -> list[str]:
 def saturation_sentence(row: SaturationRow) -> str:
     """Saturation of the head of the board in one sentence."""
     if finite(row.index) is None:
-        why = f": {visible(row.reason)}" if row.reason else "."
-        return f"The saturation of the head of the board is not available{why}"
+        why = f": {visible(row.reason).rstrip('.')}" if row.reason else ""
+        return f"The saturation of the head of the board is not available{why}."
     place = {1: "first", 2: "second", 3: "third", 4: "fourth", 5: "fifth"}.get(row.k, f"{row.k}th")
     category = f", {visible(row.category).replace('_', ' ')}" if row.category else ""
     t = f"; t = {row.t:.2f}" if finite(row.t) is not None else ""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from measurand.report.board_families import families_section
 from measurand.report.board_saturation import saturation_section
 from measurand.report.board_standings import meters_section, outcomes_table, standings_section
 from measurand.report.board_summary import summary_section, test_sentence
@@ -34,6 +35,7 @@ def board_document(board: Board) -> Document:
         standings_section(board),
         tiers_section(board),
         differences_section(board),
+        families_section(board),
         saturation_section(board),
         meters_section(board) if board.standings else None,
         _data_section(board),

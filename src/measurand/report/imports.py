@@ -114,7 +114,9 @@ def _columns(report: ImportReport) -> Section | None:
     if not report.mapped and not report.ignored:
         return None
     renamed = {field: column for field, column in report.mapped.items() if field != column}
-    rows = tuple(Row((Cell(field, field), Cell(name_shown(column), column))) for field, column in renamed.items())
+    rows = tuple(
+        Row((Cell(field, field), Cell(name_shown(column), column))) for field, column in renamed.items()
+    )
     same = [field for field in report.mapped if field not in renamed]
     columns = (Column("field", "Field"), Column("column", "Column of the source", name=True))
     tables = (Table("columns", "Columns read as another field", columns, rows),) if rows else ()

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from measurand.report.names import visible
 from measurand.report.numbers import difference, percent, points, score
+from measurand.score.names import SHARES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,9 +17,6 @@ __all__ = ["GATE", "difference_form", "is_share", "ranking_mean", "score_words",
 
 GATE: Final = "gate"
 """The score that is the gate rate itself; standings have it apart from the other scores."""
-
-SHARES: Final = frozenset({GATE, "key"})
-"""Scores that are shares of tasks."""
 
 
 def score_words(name: str) -> str:

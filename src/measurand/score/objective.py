@@ -44,7 +44,7 @@ def log_ratio_score(quantity: ArrayLike, baseline: ArrayLike, reference: ArrayLi
     [0.0, 1.0, 2.0]
     """
     q, b, ref = (_positive(values) for values in (quantity, baseline, reference))
-    return _ratio(np.log(q) - np.log(b), np.log(ref) - np.log(b))
+    return _ratio(_log_of_ratio(q, b), _log_of_ratio(ref, b))
 
 
 def reference_only_score(quantity: ArrayLike, reference: ArrayLike, *, lower_is_better: ArrayLike) -> Floats:
@@ -55,7 +55,9 @@ def reference_only_score(quantity: ArrayLike, reference: ArrayLike, *, lower_is_
     >>> reference_only_score([1.0, np.e], 1.0, lower_is_better=False).tolist()
     [1.0, 2.0]
     """
-    return np.asarray(1.0 + np.log(improvement(quantity, reference, lower_is_better=lower_is_better)))
+    q, ref = _positive(quantity), _positive(reference)
+    gain = np.where(np.asarray(lower_is_better, dtype=bool), _log_of_ratio(ref, q), _log_of_ratio(q, ref))
+    return np.asarray(1.0 + gain)
 
 
 def improvement(quantity: ArrayLike, reference: ArrayLike, *, lower_is_better: ArrayLike) -> Floats:
@@ -65,7 +67,8 @@ def improvement(quantity: ArrayLike, reference: ArrayLike, *, lower_is_better: A
     [2.0, 0.5]
     """
     q, ref = _positive(quantity), _positive(reference)
-    return np.where(np.asarray(lower_is_better, dtype=bool), ref / q, q / ref)
+    with np.errstate(over="ignore", under="ignore"):
+        return np.where(np.asarray(lower_is_better, dtype=bool), ref / q, q / ref)
 
 
 def interval_score(quantity: ArrayLike, baseline: ArrayLike, reference: ArrayLike) -> Floats:
@@ -102,6 +105,14 @@ def _positive(values: ArrayLike) -> Floats:
     return np.where((array > 0) & (array < np.inf), array, np.nan)
 
 
+def _log_of_ratio(value: Floats, base: Floats) -> Floats:
+    """Logarithm of value/base: exact for powers of one number, finite also where the ratio itself is not."""
+    with np.errstate(over="ignore", under="ignore"):
+        ratio = value / base
+    normal = (ratio >= np.finfo(np.float64).tiny) & (ratio < np.inf)
+    return np.where(normal, np.log(np.where(normal, ratio, 1.0)), np.log(value) - np.log(base))
+
+
 def _ratio(numerator: Floats, denominator: Floats) -> Floats:
     usable = np.where(denominator == 0, np.nan, denominator)
-    return np.asarray(numerator / usable)
+    return np.asarray(numerator / usable + 0.0)  # no negative zero

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
@@ -23,19 +23,7 @@ from measurand.score.objective import (
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["GRADED", "SCORES", "Scoring", "score_trials"]
-
-GRADED: Final = ("objective", "capped", "capped_linear", "key")
-"""Scores that need a quantity with anchors, the most telling first."""
-
-SCORES: Final = {
-    "gate": "passed the gate",
-    "key": "official verdict, or reaches the reference",
-    "capped": "objective clipped at the reference",
-    "capped_linear": "linear share of the reference, clipped at it",
-    "objective": "log-ratio objective, clipped at 3",
-}
-"""Score -> what it says in a few words."""
+__all__ = ["Scoring", "score_trials"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +52,7 @@ def score_trials(frame: pl.DataFrame, scoring: Scoring | None = None) -> pl.Data
         The rows with the columns
 
         - ``gate``: 1 passed, 0 not; null without a verdict;
-        - ``objective``, ``capped``, ``capped_linear``, ``key``: see :data:`SCORES`; 0 where the gate failed, null
+        - ``objective``, ``capped``, ``capped_linear``, ``key``: see :data:`measurand.score.names.SCORES`; 0 where the gate failed, null
           where it passed and there is no quantity. ``key`` falls back to the gate on tasks without a reference; the
           others are null there;
         - ``unclipped``: the score before clipping, of trials that passed the gate (``valid``);
