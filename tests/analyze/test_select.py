@@ -42,7 +42,7 @@ def test_all_rows_of_the_only_suite(make: Make) -> None:
 def test_suite_must_be_named_when_there_are_several(make: Make) -> None:
     """Two suites are never judged together; the error names them."""
     trials = make([*table(), *table(suite="z")])
-    with pytest.raises(UsageError, match="there are 2 suites(.|\n)*s, z"):
+    with pytest.raises(UsageError, match=r"there are 2 suites(.|\n)*s, z"):
         select(trials, Choice())
     assert select(trials, Choice(suite="z")).suite == "z"
     with pytest.raises(UsageError, match="no suite 'q'"):
@@ -57,6 +57,12 @@ def test_names_and_patterns_choose(make: Make) -> None:
     assert [finding.examples for finding in selection.findings] == [("zebra",)]
     with pytest.raises(UsageError, match="no agent is called 'A'"):
         select(trials, Choice(agents=("A",)))
+
+
+def test_agents_without_a_chosen_task_are_told(make: Make) -> None:
+    """An agent that has no trial of the chosen tasks does not leave in silence."""
+    selection = select(make([*table("a", "xy"), *table("b", "x")]), Choice(tasks=("y",)))
+    assert [finding.examples for finding in selection.findings] == [("b",)]
 
 
 def test_a_name_wins_over_a_pattern(make: Make) -> None:
@@ -78,7 +84,7 @@ def test_close_name_is_suggested(make: Make) -> None:
 def test_each_field_of_the_fingerprint_is_looked_at(make: Make, field: str) -> None:
     """Rows that differ in any field of the fingerprint are refused, also when one does not say."""
     for other in ("2", None):
-        rows = [*table("a", **{field: "1"}), *table("b", **{field: other})]
+        rows: list[dict[str, Any]] = [{"agent": "a", field: "1"}, {"agent": "b", field: other}]
         with pytest.raises(ComparabilityError, match=field.split("_", maxsplit=1)[0]):
             select(make(rows), Choice())
         assert not select(make(rows), Choice(allow_mixed=True)).comparable

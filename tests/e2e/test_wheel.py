@@ -33,13 +33,13 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
         if find_spec(module) is None:
             pytest.skip(f"{module} is not installed: the wheel cannot be built without a network")
     folder = tmp_path_factory.mktemp("wheel")
-    build = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", folder, ROOT]
-    built = _run(build, folder)
+    build = ("build", "--wheel", "--no-isolation", "--outdir", folder, ROOT)
+    built = _run([sys.executable, "-m", *map(str, build)], folder)
     assert built.returncode == 0, built.stdout + built.stderr
     wheel = next(folder.glob("*.whl"))
     target = folder / "target"
-    pip = [sys.executable, "-m", "pip", "install", "--no-deps", "--no-index", "--target", target, wheel]
-    done = _run(pip, folder, PIP_DISABLE_PIP_VERSION_CHECK="1")
+    pip = ("pip", "install", "--no-deps", "--no-index", "--target", target, wheel)
+    done = _run([sys.executable, "-m", *map(str, pip)], folder, PIP_DISABLE_PIP_VERSION_CHECK="1")
     assert done.returncode == 0, done.stdout + done.stderr
     return target
 

@@ -50,11 +50,15 @@ def select(trials: Trials, choice: Choice) -> Selection:
         raise InputError("there are no trials", hint="import some first")
     suite, frame = _one_suite(trials.frame, choice.suite)
     declared = _declared(trials.declarations, suite)
+    everyone = set(frame["agent"])
     frame, missed = _matching(frame, "task", choice.tasks, _plain_names(frame, frame, "task"))
+    idle = sorted(everyone.difference(frame["agent"]))
     told = tell_apart(frame, "agent")
     frame, unknown = _matching(told, "agent", choice.agents, _plain_names(told, frame, "agent"))
     universe = told["task"].unique().to_list()
     findings = [_not_found(names, what) for names, what in ((missed, "tasks"), (unknown, "agents")) if names]
+    if idle and not choice.agents:
+        findings.append(_idle(idle))
     if choice.common_tasks:
         before = frame["task"].n_unique()
         frame = common_tasks(frame)
@@ -145,6 +149,15 @@ def _not_found(names: list[str], what: str) -> Finding:
         subject="selection",
         text=f"{len(names)} of the {what} asked for have no trials and are left out.",
         examples=tuple(names),
+    )
+
+
+def _idle(agents: list[str]) -> Finding:
+    return Finding(
+        severity="warning",
+        subject="selection",
+        text=f"{len(agents)} agents have no trial of the tasks asked for and are left out.",
+        examples=tuple(agents),
     )
 
 
