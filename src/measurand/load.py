@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -67,6 +68,13 @@ def read(
     if len(paths) > 1:
         raise UsageError(
             "one store at a time", where=str(stores[0]), hint="merge two by copying trials/*.parquet"
+        )
+    if source is not None or replace(options, suite=None) != _NO_OPTIONS:
+        raise UsageError(
+            "a store holds trials that were read already: --from, --map, --set, --outcome, --anchors and --task-list "
+            "have nothing to do",
+            where=str(paths[0]),
+            hint="give them to `measurand import`",
         )
     return Store.open(paths[0]).read(on_conflict=on_conflict)
 

@@ -17,8 +17,9 @@ from measurand.model.imports import Declaration
 from measurand.score.trials import score_trials
 
 if TYPE_CHECKING:
-    from measurand.model.table import Trials
     from tests.analyze.conftest import Make
+
+    from measurand.model.table import Trials
 
 
 def grid(trials: Trials, *, families: bool = True) -> Grid:

@@ -12,8 +12,9 @@ from measurand.analyze.meters import METERS, meters, with_tokens
 from measurand.score.trials import score_trials
 
 if TYPE_CHECKING:
-    from measurand.analyze.records import Meter
     from tests.analyze.conftest import Make
+
+    from measurand.analyze.records import Meter
 
 
 def metered(make: Make, rows: list[dict[str, Any]]) -> dict[str, dict[str, Meter]]:

@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from measurand.analyze.cells import Cells, Grid
+from measurand.analyze.comparability import fingerprint
 from measurand.analyze.estimates import estimates, family_errors, gate_rates
 from measurand.analyze.findings import findings
 from measurand.analyze.meters import meters, with_tokens
@@ -117,7 +118,9 @@ def board(
         tests=tuple(tested[score].record for score in scores),
         saturation=_saturation_rows(grid, cells, tested, settings),
         findings=findings(trials, selection, scored, grid, settings),
-        methods=board_methods(settings, first.record, graded="objective" in scores),
+        methods=board_methods(
+            settings, first.record, graded="objective" in scores, fingerprint=fingerprint(scored)
+        ),
         command=command,
     )
 

@@ -11,7 +11,7 @@ from measurand.errors import ComparabilityError
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["common_tasks", "differences", "refuse_mixed", "tell_apart"]
+__all__ = ["common_tasks", "differences", "fingerprint", "refuse_mixed", "tell_apart"]
 
 _WHOLE: Final = {"suite_version": "suite version", "harness": "harness", "harness_version": "harness version"}
 """Fields that have one value over all rows of a ranking."""
@@ -32,6 +32,19 @@ def differences(frame: pl.DataFrame) -> tuple[str, ...]:
     if found:
         found += _unmatched(frame)
     return tuple(found)
+
+
+def fingerprint(frame: pl.DataFrame) -> str:
+    """Say what the rows were measured with: the fields that must not differ in a ranking."""
+    parts = [f"{label} {_some(_known(frame[column]))}" for column, label in _WHOLE.items()]
+    for column, label in _PER_TASK.items():
+        known = frame.filter(pl.col(column).is_not_null())["task"].n_unique()
+        parts.append(f"{label} known for {known} of {frame['task'].n_unique()} tasks")
+    return "; ".join(parts) + "."
+
+
+def _known(values: pl.Series) -> list[str]:
+    return [value or "unknown" for value in values.unique().sort(nulls_last=True)]
 
 
 def refuse_mixed(found: tuple[str, ...]) -> None:

@@ -48,6 +48,13 @@ def _finding(severity: Severity, subject: str, text: str, examples: list[str] | 
     return Finding(severity=severity, subject=subject, text=text, examples=tuple((examples or [])[:_SHOWN]))
 
 
+def _places(rows: pl.DataFrame) -> list[str]:
+    """Where some of the rows stand; by their identity, when no file says."""
+    names = pl.format("{}, {}, {}", "agent", "task", "trial")
+    first = rows.sort("agent", "task", "trial").head(_SHOWN)
+    return first.select(pl.coalesce("source_ref", names)).to_series().to_list()
+
+
 def _coverage(selection: Selection, grid: Grid) -> Iterator[Finding]:
     if grid.unlisted:
         yield _finding(
@@ -91,7 +98,7 @@ def _verdicts(scored: pl.DataFrame, grid: Grid) -> Iterator[Finding]:
     ignored = scored.filter(pl.col("outcome").is_in(_NO_VERDICT) & pl.col("verdict").is_not_null())
     if ignored.height:
         text = f"{ignored.height} trials have a verdict and an outcome that says it is none; they count as no verdict."
-        yield _finding("warning", "verdicts", text, ignored["source_ref"].head(_SHOWN).to_list())
+        yield _finding("warning", "verdicts", text, _places(ignored))
 
 
 def _repeats(grid: Grid) -> Iterator[Finding]:
@@ -125,7 +132,7 @@ def _costs(scored: pl.DataFrame) -> Iterator[Finding]:
     free = scored.filter((cost == 0) & (pl.col("tokens") > 0))
     if free.height:
         text = f"{free.height} trials cost 0.00 with tokens used: a free endpoint, or never priced?"
-        yield _finding("warning", "cost", text, free["source_ref"].head(_SHOWN).to_list())
+        yield _finding("warning", "cost", text, _places(free))
     tables = scored["price_table"].drop_nulls().unique().sort().to_list()
     if len(tables) > 1:
         yield _finding("warning", "cost", f"Costs rest on {len(tables)} price tables.", tables)
@@ -167,7 +174,7 @@ def _anchors(scored: pl.DataFrame, settings: Settings) -> Iterator[Finding]:
     )
     if lacking.height:
         text = f"{lacking.height} trials passed their gate and have no quantity; their objective is unknown."
-        yield _finding("warning", "anchors", text, lacking["source_ref"].head(_SHOWN).to_list())
+        yield _finding("warning", "anchors", text, _places(lacking))
 
 
 def _families(grid: Grid) -> Iterator[Finding]:

@@ -12,8 +12,10 @@ if TYPE_CHECKING:
 __all__ = ["board_methods", "compare_methods"]
 
 
-def board_methods(settings: Settings, test: TierTest, *, graded: bool) -> tuple[MethodNote, ...]:
-    """Describe the methods of a board."""
+def board_methods(
+    settings: Settings, test: TierTest, *, graded: bool, fingerprint: str
+) -> tuple[MethodNote, ...]:
+    """Describe the methods of a board; ``fingerprint`` says what its rows were measured with."""
     notes = [
         ("Gate rate", _GATE),
         ("Intervals", _intervals(settings, test.unit)),
@@ -21,6 +23,7 @@ def board_methods(settings: Settings, test: TierTest, *, graded: bool) -> tuple[
         ("Detectable difference", _detectable(settings)),
         ("Saturation", _saturation(settings)),
         ("Meters", _METERS),
+        ("Compared under", fingerprint),
     ]
     if graded:
         notes.insert(1, ("Scores", _scores(settings)))
@@ -75,12 +78,14 @@ def _intervals(settings: Settings, unit: str) -> str:
 
 def _tiers(settings: Settings, test: TierTest) -> str:
     family = "all agents" if settings.top is None else f"the first {len(test.family)} agents"
-    drawn = "all resamples enumerated" if test.exact else f"{test.resamples} resamples, seed {test.seed}"
+    pairs = "one pair" if test.n_pairs == 1 else f"{test.n_pairs} pairs"
+    drawn = "" if test.exact else f", {test.resamples} resamples, seed {test.seed}"
+    units = "tasks" if test.unit == "task" else "families"
     return (
-        f"Family: all {test.n_pairs} pairs of {family} under the score {test.score}. {test.method[:1].upper()}"
-        f"{test.method[1:]}, {drawn}; any false split has probability at most {settings.level:.0%}. n = {test.n_units} "
-        f"{'tasks' if test.unit == 'task' else 'families'}. Leader rule: going down, the first agent significantly "
-        "worse than its tier's leader opens the next tier. Same tier means not shown different, never equal."
+        f"Family: {family}, {pairs}, under the score {test.score}. {test.method[:1].upper()}{test.method[1:]}{drawn}; any "
+        f"false split has probability at most {settings.level:.0%}. n = {test.n_units} {units}. Leader rule: going down, "
+        "the first agent significantly worse than its tier's leader opens the next tier. Same tier means not shown "
+        "different, never equal."
     )
 
 

@@ -1,0 +1,172 @@
+"""Two agents side by side."""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from measurand.analyze.compare import compare
+from measurand.analyze.records import Comparison
+from measurand.analyze.settings import Choice, Settings
+from measurand.errors import UsageError
+from measurand.infer.power import exact_sign_p
+
+if TYPE_CHECKING:
+    from tests.analyze.conftest import Make
+
+QUICK = Settings(resamples=500)
+
+
+def passing(**verdicts: str) -> list[dict[str, Any]]:
+    """One letter a task: p passed, f failed, a dot was never attempted."""
+    words = {"p": "pass", "f": "fail"}
+    return [
+        {"agent": agent, "task": f"t{n:02}", "verdict": words[letter]}
+        for agent, letters in verdicts.items()
+        for n, letter in enumerate(letters)
+        if letter != "."
+    ]
+
+
+def test_clear_difference_is_said(make: Make) -> None:
+    """An agent that is better on every task that differs is better, and the sentence says so with its p."""
+    found = compare(make(passing(a="p" * 12, b="pp" + "f" * 10)), "a", "b")
+    assert (found.n_tasks, found.a_better, found.b_better, found.equal) == (12, 10, 0, 2)
+    assert found.difference.value == pytest.approx(10 / 12)
+    assert found.p == found.p_discordant == pytest.approx(2 / 2**10)
+    assert found.conclusion.startswith("a is better than b at the 5% level")
+
+
+def test_turning_the_agents_turns_the_signs(make: Make) -> None:
+    """Comparing b with a gives the same answer with the other sign."""
+    trials = make(passing(a="ppppppppfp", b="pfpffffffp"))
+    one, other = compare(trials, "a", "b", settings=QUICK), compare(trials, "b", "a", settings=QUICK)
+    assert (one.a, one.b, other.a, other.b) == ("a", "b", "b", "a")
+    assert one.difference.value == -(other.difference.value or math.nan)
+    assert one.t == -(other.t or math.nan)
+    assert (one.p, one.mean_a, one.a_better) == (other.p, other.mean_b, other.b_better)
+
+
+def test_only_tasks_of_both_count(make: Make) -> None:
+    """A task that one of them never attempted is in neither mean."""
+    found = compare(make(passing(a="pppp..", b="..ppff")), "a", "b", settings=QUICK)
+    assert (found.n_tasks, found.mean_a.value, found.mean_b.value, found.equal) == (2, 1.0, 1.0, 2)
+
+
+def test_no_task_in_common_concludes_nothing(make: Make) -> None:
+    """Without a task that both have there is no difference, and no number for it."""
+    found = compare(make(passing(a="pp..", b="..pp")), "a", "b", settings=QUICK)
+    assert (found.n_tasks, found.difference.value, found.mean_a.value, found.p_discordant) == (
+        0,
+        None,
+        None,
+        None,
+    )
+    assert found.conclusion.startswith("Nothing can be concluded")
+
+
+def test_equal_agents_are_not_called_equal(make: Make) -> None:
+    """Where no difference is shown, the sentence does not claim that there is none."""
+    found = compare(make(passing(a="pppppppffffff", b="fffffffpppppp")), "a", "b", settings=QUICK)
+    assert "not shown to differ" in found.conclusion
+    assert "does not show that they are equal" in found.conclusion
+
+
+def test_constant_difference_has_no_interval(make: Make) -> None:
+    """A difference that is the same on every task has no bootstrap interval and no finite t, and is a finding."""
+    found = compare(make(passing(a="p" * 8, b="f" * 8)), "a", "b", settings=QUICK)
+    assert (found.difference.value, found.difference.low, found.t) == (1.0, None, None)
+    assert found.difference.reason is not None
+    assert found.conclusion.startswith("a is better than b")
+
+
+def test_patterns_name_the_agents_in_the_order_asked_for(make: Make) -> None:
+    """A pattern stands for the agent it fits, and a minus b is what was asked for."""
+    trials = make(passing(alpha="pppp", zeta="ffff"))
+    for a, b in (("z*", "a*"), ("zeta", "a*"), ("z*", "alpha"), ("zeta", "[!z]*"), ("zeta", "*a")):
+        found = compare(trials, a, b, settings=QUICK)
+        assert (found.a, found.b, found.difference.value) == ("zeta", "alpha", -1.0)
+
+
+@pytest.mark.parametrize(("a", "b"), [("a", "a"), ("a", "nobody"), ("*", "*"), ("nobody", "noone")])
+def test_two_agents_are_needed(make: Make, a: str, b: str) -> None:
+    """The same agent twice, an unknown one, or patterns that fit more than two are refused."""
+    with pytest.raises(UsageError):
+        compare(make(passing(a="p", b="p", c="p")), a, b)
+
+
+def test_two_configurations_of_one_name_can_be_compared(make: Make) -> None:
+    """Two agents of one name are compared by the names that the standings give them."""
+    rows = [
+        {"agent": "k", "agent_digest": f"sha256:{digit * 16}", "task": f"t{n}", "verdict": verdict}
+        for (digit, verdict), n in product((("1", "pass"), ("2", "fail")), range(8))
+    ]
+    found = compare(make(rows), "k@22222222", "k@11111111", settings=QUICK)
+    assert (found.a, found.b, found.difference.value) == ("k@22222222", "k@11111111", -1.0)
+
+
+def test_families_are_the_unit_of_a_comparison(make: Make) -> None:
+    """With families the units are families, and the exact p of single tasks is not given."""
+    rows = [{**row, "family": row["task"][:2]} for row in passing(a="p" * 30, b="f" * 30)]
+    found = compare(make(rows), "a", "b", settings=QUICK)
+    assert (found.unit, found.n_units, found.n_tasks, found.p_discordant) == ("family", 3, 30, None)
+    assert found.conclusion.startswith("Nothing can be concluded")
+
+
+def test_largest_differences_come_first(make: Make) -> None:
+    """The tasks that differ most are listed, the largest first, equal ones left out."""
+    rows = [
+        {
+            "agent": agent,
+            "task": f"t{task}",
+            "trial": str(trial),
+            "verdict": "pass" if trial < passes else "fail",
+        }
+        for agent, cells in {"a": (4, 0, 2, 4), "b": (3, 4, 2, 0)}.items()
+        for task, passes in enumerate(cells)
+        for trial in range(4)
+    ]
+    largest = compare(make(rows), "a", "b", settings=QUICK).largest
+    assert [(row.task, row.a, row.b) for row in largest] == [
+        ("t1", 0.0, 1.0),
+        ("t3", 1.0, 0.0),
+        ("t0", 1.0, 0.75),
+    ]
+
+
+def test_choice_of_tasks_holds(make: Make) -> None:
+    """A comparison can be restricted to some tasks, like a board."""
+    trials = make(passing(a="ppff", b="ffpp"))
+    found = compare(
+        trials, "a", "b", choice=Choice(tasks=("t00", "t01")), settings=QUICK, command="measurand compare"
+    )
+    assert (found.n_tasks, found.difference.value, found.command) == (2, 1.0, "measurand compare")
+
+
+letters = st.text("pf.", min_size=1, max_size=11)
+
+
+@settings(max_examples=40)
+@given(letters, letters)
+def test_comparison_equals_its_naive_twin(make: Make, first: str, second: str) -> None:
+    """Counts, difference and both p-values are those counted by hand, and no number is NaN or infinite."""
+    if not first.strip(".") or not second.strip("."):
+        return
+    found = compare(make(passing(a=first, b=second)), "a", "b", settings=Settings(resamples=3_000))
+    pairs = [(x, y) for x, y in zip(first, second, strict=False) if "." not in {x, y}]
+    better, worse = pairs.count(("p", "f")), pairs.count(("f", "p"))
+    assert (found.n_tasks, found.a_better, found.b_better) == (len(pairs), better, worse)
+    if pairs:
+        assert found.difference.value == pytest.approx((better - worse) / len(pairs))
+        assert found.p_discordant == pytest.approx(exact_sign_p(better, worse))
+        assert found.p == pytest.approx(found.p_discordant)
+    assert msgspec.json.decode(msgspec.json.encode(found), type=Comparison) == found
+    assert b"NaN" not in msgspec.json.encode(found)
+    for value in (found.t, found.p, found.difference.low, found.difference.high):
+        assert value is None or math.isfinite(value)

@@ -1,0 +1,158 @@
+"""What a reader is told about the data before believing a number."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from measurand.analyze.board import board
+from measurand.analyze.settings import Settings
+from measurand.load import import_into, read
+from measurand.model.imports import Declaration
+from measurand.score.trials import Scoring
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.analyze.conftest import Make
+
+    from measurand.analyze.records import Finding
+    from measurand.model.table import Trials
+
+
+def found(trials: Trials, settings: Settings | None = None) -> tuple[Finding, ...]:
+    return board(trials, settings=settings).findings
+
+
+def about(findings: tuple[Finding, ...], subject: str, words: str = "") -> list[Finding]:
+    return [finding for finding in findings if finding.subject == subject and words in finding.text]
+
+
+def tenfold(**fields: Any) -> list[dict[str, Any]]:
+    return [{"trial": str(n), **fields} for n in range(10)]
+
+
+def test_nothing_is_told_of_good_data(make: Make) -> None:
+    """Ten completed trials of one task give no reason to say anything."""
+    assert found(make(tenfold())) == ()
+
+
+def test_gravest_findings_come_first(make: Make) -> None:
+    """Problems stand before warnings, warnings before notes."""
+    findings = found(
+        make([{"agent": "a", "cost_usd": 1.0}, {"agent": "b", "outcome": "missing", "verdict": None}])
+    )
+    order = {"problem": 0, "warning": 1, "info": 2}
+    ranks = [order[finding.severity] for finding in findings]
+    assert ranks == sorted(ranks)
+    assert len(set(ranks)) > 1
+
+
+def test_missing_cells_are_counted_by_agent(make: Make) -> None:
+    """Missing cells are counted, with their share and whose they are."""
+    rows = [{"agent": agent, "task": task} for agent, task in ("ax", "ay", "az", "bx")]
+    (finding,) = about(found(make(rows)), "coverage")
+    assert finding.text.startswith("2 of 6 cells (33.3%) are missing")
+    assert finding.examples == ("b: 2 tasks",)
+
+
+def test_absence_as_failure_is_told(make: Make) -> None:
+    """Where absence is failure the reader learns how many cells rest on it, and how many tasks nobody names."""
+    rows = [{"agent": agent, "task": task} for agent, task in ("ax", "ay", "bx")]
+    findings = about(found(make(rows, Declaration(suite="s", tasks=5, absent_is_fail=True))), "coverage")
+    assert "3 of the suite's 5 tasks are named by no record" in findings[0].text
+    assert findings[1].examples == ("b: 1 tasks",)
+
+
+def test_trials_without_a_verdict_are_counted_by_outcome(make: Make) -> None:
+    """Trials without a verdict are told by outcome, together with those planned and never recorded."""
+    rows = [{"trial": "1"}, {"trial": "2", "outcome": "infra_error"}, {"trial": "3", "verdict": None}]
+    (finding, ignored) = about(found(make(rows, Declaration(suite="s", trials=5))), "verdicts")
+    assert finding.text.startswith("4 of 5 planned trials have no verdict")
+    assert finding.examples == ("completed: 1", "infra_error: 1", "planned and not recorded: 2")
+    assert "they count as no verdict" in ignored.text
+
+
+def test_passes_after_a_bad_end_are_told(make: Make) -> None:
+    """A trial that hit its limit and still passed counts, and is told."""
+    (finding,) = about(found(make(tenfold(outcome="limit"))), "verdicts")
+    assert finding.text.startswith("10 trials ended badly and still passed")
+
+
+def test_uneven_trials_are_told(make: Make) -> None:
+    """Unequal numbers of trials, and too few for statements on consistency, are told."""
+    texts = [
+        f.text for f in about(found(make([*tenfold(), {"task": "u"}, {"task": "u", "trial": "2"}])), "trials")
+    ]
+    assert texts[0].startswith("Agents have between 2 and 10 trials of a task")
+    assert texts[1].startswith("Some tasks have only 2 trials")
+
+
+def test_costs_of_several_price_tables_are_told(make: Make) -> None:
+    """Costs that rest on two price tables are no one currency."""
+    rows = [
+        {"trial": str(n), "cost_usd": 1.0, "price_table": table}
+        for n, table in enumerate(("2026-01", "2026-02"))
+    ]
+    (finding,) = about(found(make(rows)), "cost")
+    assert finding.examples == ("2026-01", "2026-02")
+
+
+def anchored(quantity: float | None, **fields: Any) -> dict[str, Any]:
+    return {"quantity": quantity, "baseline": 1.0, "reference": 2.0, "better": "higher", **fields}
+
+
+def test_weak_anchors_and_references_are_told(make: Make) -> None:
+    """A reference that barely beats its baseline, and one that many trials pass by up to the clip, are named."""
+    rows = [
+        anchored(1.1, task="barely", reference=1.2),
+        anchored(2.0, task="good"),
+        anchored(100.0, task="passed by"),
+        anchored(None, task="lost", source_ref="a.csv:9"),
+    ]
+    findings = found(make(rows))
+    assert [f.examples for f in about(findings, "anchors", "weak_anchors")] == [("barely",)]
+    assert [f.examples for f in about(findings, "anchors", "weak_reference")] == [("passed by",)]
+    assert [f.examples for f in about(findings, "anchors", "no quantity")] == [("a.csv:9",)]
+    (clip,) = about(findings, "anchors", "the clip at 3 binds")
+    assert "1 of 4 trials (25.00%) beat the reference" in clip.text
+    assert "1 of 3 valid trials (33.3%)" in clip.text
+
+
+def test_thresholds_of_anchors_are_settings(make: Make) -> None:
+    """What counts as a weak anchor, and where the clip binds, is the user's choice."""
+    rows = [anchored(3.0)]
+    strict = Settings(scoring=Scoring(weak_anchor_ratio=2.5, clip=1.5))
+    findings = found(make(rows), strict)
+    assert about(findings, "anchors", "weak_anchors")
+    assert about(findings, "anchors", "the clip at 1.5 binds in 1 of 1")
+    assert not about(found(make(rows)), "anchors", "weak_anchors")
+
+
+def test_many_examples_are_cut(make: Make) -> None:
+    """A finding names some cases; its count is complete."""
+    rows = [*({"agent": f"a{n:02}", "task": "x"} for n in range(20)), {"agent": "z", "task": "y"}]
+    (finding,) = about(found(make(rows)), "coverage")
+    assert finding.text.startswith("21 of 42 cells")
+    assert len(finding.examples) == 10
+
+
+def test_what_an_import_resolved_is_told_from_a_store_too(tmp_path: Path) -> None:
+    """Conflicts and duplicates merged at import are told when the trials come from a store, as from the file."""
+    data = pl.DataFrame(
+        {
+            "agent": ["kite"] * 4,
+            "task": ["t", "t", "u", "u"],
+            "trial": ["1"] * 4,
+            "passed": [1, 0, 1, 1],
+        }
+    )
+    direct = read(data, on_conflict="no-verdict")
+    import_into(tmp_path / "store", data, on_conflict="no-verdict")
+    stored = read(tmp_path / "store")
+    for trials in (direct, stored):
+        texts = [finding.text for finding in about(found(trials), "import")]
+        assert any(text.startswith("1 rows equal another record") for text in texts)
+        assert any(text.startswith("1 trials have records that disagree") for text in texts)
+    assert [f.text for f in found(direct)] == [f.text for f in found(stored)]
