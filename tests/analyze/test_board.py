@@ -109,7 +109,7 @@ def ties(found: Board) -> bool:
     return len(set(ranks)) < len(ranks)
 
 
-@settings(max_examples=40)
+@settings(max_examples=40, deadline=None)
 @given(tables() | tables(graded=True), st.integers(0, 999))
 def test_order_of_rows_changes_nothing(make: Make, rows: Rows, seed: int) -> None:
     """The rows in any order give the same board."""
@@ -119,7 +119,7 @@ def test_order_of_rows_changes_nothing(make: Make, rows: Rows, seed: int) -> Non
     assert same(one, other)
 
 
-@settings(max_examples=40)
+@settings(max_examples=40, deadline=None)
 @given(tables(full=True), st.permutations(AGENTS))
 def test_names_of_agents_change_only_names(make: Make, rows: Rows, names: list[str]) -> None:
     """Agents under other names have the same ranks, rates, pairs and rank intervals; tied ones may trade tiers."""
@@ -136,7 +136,7 @@ def test_names_of_agents_change_only_names(make: Make, rows: Rows, names: list[s
             assert same(row[key], theirs[agent][key]), (agent, key)
 
 
-@settings(max_examples=40)
+@settings(max_examples=40, deadline=None)
 @given(tables(full=True), st.integers(0, 999))
 def test_names_of_tasks_change_no_conclusion(make: Make, rows: Rows, seed: int) -> None:
     """Tasks under other names, and so in another order, give the same ranks, tiers and p-values."""
@@ -153,7 +153,7 @@ def test_names_of_tasks_change_no_conclusion(make: Make, rows: Rows, seed: int) 
     assert [tier.agents for tier in one.test.tiers] == [tier.agents for tier in other.test.tiers]
 
 
-@settings(max_examples=30)
+@settings(max_examples=30, deadline=None)
 @given(tables() | tables(graded=True), st.integers(0, 10**6))
 def test_a_repeated_row_changes_no_number(make: Make, rows: Rows, place: int) -> None:
     """A trial that stands twice in the data is counted once."""
@@ -163,7 +163,7 @@ def test_a_repeated_row_changes_no_number(make: Make, rows: Rows, place: int) ->
     assert same(one, other)
 
 
-@settings(max_examples=40)
+@settings(max_examples=40, deadline=None)
 @given(tables() | tables(graded=True), st.integers(0, 3), st.booleans())
 def test_every_number_is_a_number(make: Make, rows: Rows, declared: int, absent: bool) -> None:  # noqa: FBT001
     """Nothing in a board is NaN or infinite, and its JSON is that of the standard."""
@@ -173,7 +173,7 @@ def test_every_number_is_a_number(make: Make, rows: Rows, declared: int, absent:
     assert msgspec.json.decode(msgspec.json.encode(found), type=Board) == found
 
 
-@settings(max_examples=40)
+@settings(max_examples=40, deadline=None)
 @given(tables(full=True) | tables(graded=True, full=True))
 def test_ranks_tiers_letters_and_p_values_agree(make: Make, rows: Rows) -> None:
     """Whatever the data, one part of the standings never says what another denies."""
@@ -220,7 +220,7 @@ def check_standings(found: Board) -> None:
             assert (leader, tier.agents[0]) in better
 
 
-@settings(max_examples=30)
+@settings(max_examples=30, deadline=None)
 @given(tables())
 def test_denominators_add_up(make: Make, rows: Rows) -> None:
     """Each recorded trial is counted in one outcome of one agent, and no denominator loses any."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from measurand.analyze.cells import Grid
@@ -118,6 +118,7 @@ def test_task_of_two_families_is_refused(make: Make) -> None:
         grid(make(rows))
 
 
+@settings(deadline=None)
 @given(
     st.dictionaries(
         st.tuples(st.sampled_from("ab"), st.sampled_from("tuv")),

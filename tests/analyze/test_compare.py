@@ -152,7 +152,7 @@ def test_choice_of_tasks_holds(make: Make) -> None:
 letters = st.text("pf.", min_size=1, max_size=11)
 
 
-@settings(max_examples=40)
+@settings(max_examples=40, deadline=None)
 @given(letters, letters)
 def test_comparison_equals_its_naive_twin(make: Make, first: str, second: str) -> None:
     """Counts, difference and both p-values are those counted by hand, and no number is NaN or infinite."""

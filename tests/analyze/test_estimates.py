@@ -6,7 +6,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from measurand.analyze.board import board
@@ -43,6 +43,7 @@ def width(estimate: Estimate) -> float:
     return estimate.high - estimate.low
 
 
+@settings(deadline=None)
 @given(st.lists(st.booleans(), min_size=1, max_size=12))
 def test_one_trial_a_task_has_the_interval_of_wilson(make: Make, passed: list[bool]) -> None:
     """With one pass or fail a task the interval is Wilson's over the tasks."""
@@ -59,6 +60,7 @@ def test_one_trial_a_task_has_the_interval_of_wilson(make: Make, passed: list[bo
 words = st.sampled_from(["pass", "fail", "none"])
 
 
+@settings(deadline=None)
 @given(st.lists(st.lists(words, min_size=1, max_size=4), min_size=1, max_size=8), st.booleans())
 def test_no_interval_is_without_width(make: Make, verdicts: list[list[str]], family: bool) -> None:  # noqa: FBT001
     """However alike the trials, the interval of a rate has a width, lies in 0..1 and holds the rate."""

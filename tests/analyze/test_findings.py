@@ -67,7 +67,11 @@ def test_absence_as_failure_is_told(make: Make) -> None:
 
 def test_trials_without_a_verdict_are_counted_by_outcome(make: Make) -> None:
     """Trials without a verdict are told by outcome, together with those planned and never recorded."""
-    rows = [{"trial": "1"}, {"trial": "2", "outcome": "infra_error"}, {"trial": "3", "verdict": None}]
+    rows: list[dict[str, Any]] = [
+        {"trial": "1"},
+        {"trial": "2", "outcome": "infra_error"},
+        {"trial": "3", "verdict": None},
+    ]
     (finding, ignored) = about(found(make(rows, Declaration(suite="s", trials=5))), "verdicts")
     assert finding.text.startswith("4 of 5 planned trials have no verdict")
     assert finding.examples == ("completed: 1", "infra_error: 1", "planned and not recorded: 2")
@@ -132,7 +136,7 @@ def test_thresholds_of_anchors_are_settings(make: Make) -> None:
 
 def test_many_examples_are_cut(make: Make) -> None:
     """A finding names some cases; its count is complete."""
-    rows = [*({"agent": f"a{n:02}", "task": "x"} for n in range(20)), {"agent": "z", "task": "y"}]
+    rows = [{"agent": f"a{n:02}", "task": "x" if n < 20 else "y"} for n in range(21)]
     (finding,) = about(found(make(rows)), "coverage")
     assert finding.text.startswith("21 of 42 cells")
     assert len(finding.examples) == 10
@@ -156,3 +160,46 @@ def test_what_an_import_resolved_is_told_from_a_store_too(tmp_path: Path) -> Non
         assert any(text.startswith("1 rows equal another record") for text in texts)
         assert any(text.startswith("1 trials have records that disagree") for text in texts)
     assert [f.text for f in found(direct)] == [f.text for f in found(stored)]
+
+
+def test_anchors_of_their_own_are_told(make: Make) -> None:
+    """Where a task has other anchors in other rows, the scores rest on other scales, and that is told."""
+    rows = [
+        anchored(2.0, agent="a"),
+        anchored(2.0, agent="b", reference=3.0),
+        anchored(2.0, task="u", agent="a"),
+    ]
+    findings = about(found(make(rows)), "anchors", "the anchors differ between trials")
+    assert [finding.examples for finding in findings] == [("t",)]
+
+
+def test_passes_of_invalid_hand_ins_are_told(make: Make) -> None:
+    """A trial that handed in nothing valid counts as failed whatever its verdict, and that is told."""
+    trials = make(tenfold(outcome="invalid_output", source_ref="a.csv:2"))
+    (finding,) = about(found(trials), "verdicts")
+    assert finding.text.startswith("10 trials passed their gate and handed in nothing valid")
+    assert finding.examples == ("a.csv:2",) * 10
+    assert board(trials).standings[0].gate.planned.value == 0
+
+
+def test_interval_quantity_without_a_baseline_is_told(make: Make) -> None:
+    """An interval quantity without a baseline cannot be scored, and the reader learns of each such trial."""
+    rows = [{"trial": "1", "quantity": 1.0, "reference": 2.0, "kind": "interval", "better": "higher"}]
+    valid = [
+        {
+            "task": "u",
+            "quantity": 1.0,
+            "baseline": 0.0,
+            "reference": 2.0,
+            "kind": "interval",
+            "better": "higher",
+        }
+    ]
+    (finding,) = about(found(make([*rows, *valid])), "anchors", "no quantity that can be scored")
+    assert finding.examples == ("kite, t, 1",)
+
+
+def test_what_only_looks_like_one_trial_is_left_alone(make: Make) -> None:
+    """Two jobs of one trial number are two trials of the cell."""
+    row = board(make([{"job": "1"}, {"job": "2", "verdict": "fail"}])).standings[0]
+    assert (row.gate.planned.value, row.gate.trials_planned) == (0.5, 2)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from measurand.analyze.meters import METERS, meters, with_tokens
@@ -56,6 +56,7 @@ def test_failed_trials_cost_too(make: Make) -> None:
 costs = st.lists(st.none() | st.floats(0, 1e6), min_size=1, max_size=12)
 
 
+@settings(deadline=None)
 @given(costs)
 def test_mean_times_known_trials_is_the_total(make: Make, values: list[float | None]) -> None:
     """Mean and total reconcile over the metered trials, and unknown ones make the total a lower bound."""

@@ -200,3 +200,21 @@ def test_largest_plan_of_several_imports_counts(make: Make) -> None:
     selection = select(make(table(), *declared), Choice())
     assert (selection.declared.trials, selection.declared.tasks) == (5, 3)
     assert not selection.declared.absent_is_fail
+
+
+def test_plan_of_another_version_does_not_count(make: Make) -> None:
+    """What is declared of a version of the suite holds only where that version is looked at."""
+    declared = (
+        Declaration(suite="s", suite_version="1", trials=5, tasks=9, absent_is_fail=True),
+        Declaration(suite="s", suite_version="2", trials=2),
+    )
+    rows = [*table("a", suite_version="1"), *table("b", suite_version="2")]
+    found = board(make(rows, *declared), Choice(agents=("b",)))
+    assert (found.n_tasks, found.standings[0].gate.trials_planned) == (3, 6)
+
+
+@pytest.mark.parametrize("field", ["agents", "tasks"])
+def test_text_for_several_names_is_refused(field: str) -> None:
+    """One text where several names belong would be read letter by letter, and is refused."""
+    with pytest.raises(UsageError, match=f"{field} is the text 'kite'"):
+        Choice(**{field: "kite"})

@@ -6,7 +6,7 @@ import hashlib
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from measurand.model.digests import agent_digest, canonical_json, task_digest
@@ -18,6 +18,7 @@ json_values = st.recursive(
 )
 
 
+@settings(deadline=None)
 @given(st.dictionaries(st.text(), json_values, max_size=6))
 def test_order_of_keys_does_not_matter(value: dict[str, object]) -> None:
     """Equal values give equal bytes, in whatever order their keys came."""
@@ -25,6 +26,7 @@ def test_order_of_keys_does_not_matter(value: dict[str, object]) -> None:
     assert canonical_json(value) == canonical_json(turned)
 
 
+@settings(deadline=None)
 @given(json_values)
 def test_canonical_json_is_json(value: object) -> None:
     """Any other JSON reader gets the same value back."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from measurand.errors import ConflictError
@@ -49,6 +49,7 @@ def distinct(rows: list[Trial]) -> int:
     return len({(row.task, row.agent, row.trial, row.job) for row in rows})
 
 
+@settings(deadline=None)
 @given(st.lists(records, min_size=1, max_size=14), st.sampled_from(POLICIES), st.integers(0, 99))
 def test_any_order_of_rows_gives_the_same_trials(
     rows: list[Trial], policy: ConflictPolicy, seed: int
@@ -61,6 +62,7 @@ def test_any_order_of_rows_gives_the_same_trials(
     assert (one.duplicates, one.conflicts) == (other.duplicates, other.conflicts)
 
 
+@settings(deadline=None)
 @given(st.lists(records, min_size=1, max_size=14), st.sampled_from(POLICIES))
 def test_no_trial_is_counted_twice_or_lost(rows: list[Trial], policy: ConflictPolicy) -> None:
     """Each trial stands once; under drop those in conflict are missing, under no-verdict none is."""
@@ -72,6 +74,7 @@ def test_no_trial_is_counted_twice_or_lost(rows: list[Trial], policy: ConflictPo
     assert merged.duplicates == len(rows) - distinct(rows) - in_conflict
 
 
+@settings(deadline=None)
 @given(st.lists(records, min_size=1, max_size=10), st.sampled_from(POLICIES))
 def test_merging_again_changes_nothing(rows: list[Trial], policy: ConflictPolicy) -> None:
     """Merged trials merged again, or with themselves, are the same trials."""

@@ -10,7 +10,7 @@ import pandas as pd  # type: ignore[import-untyped]
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from measurand.errors import MissingExtraError
@@ -79,6 +79,7 @@ def test_conform_adds_orders_and_casts() -> None:
     assert frame.select("task", "steps", "cost_usd", "agent").row(0) == ("t", 2, 1.0, None)
 
 
+@settings(deadline=None)
 @given(st.permutations(SCHEMA.names()))
 def test_conform_is_independent_of_the_order_of_columns(names: list[str]) -> None:
     """Columns in any order give the same table, and a table is left as it is."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from measurand.score.objective import (
@@ -42,6 +42,7 @@ def test_published_values(shared: Path) -> None:
     assert clipped(raw, 1.0) == pytest.approx([row["capped1"] for row in rows], abs=1e-12)
 
 
+@settings(deadline=None)
 @given(positive, positive, ratios, st.booleans())
 def test_equals_its_naive_twin(quantity: float, baseline: float, ratio: float, lower: bool) -> None:  # noqa: FBT001
     """On arrays the score is that of the formula, trial by trial."""
@@ -50,6 +51,7 @@ def test_equals_its_naive_twin(quantity: float, baseline: float, ratio: float, l
     assert found == pytest.approx(naive(quantity, baseline, reference), rel=1e-9, abs=1e-9)
 
 
+@settings(deadline=None)
 @given(positive, ratios)
 def test_fixed_points(baseline: float, ratio: float) -> None:
     """0 at the baseline, 1 at the reference, 2 when its improvement is repeated, -1 the other way."""
@@ -57,6 +59,7 @@ def test_fixed_points(baseline: float, ratio: float) -> None:
     assert log_ratio_score(points, baseline, baseline * ratio) == pytest.approx([0, 1, 2, -1], abs=1e-9)
 
 
+@settings(deadline=None)
 @given(positive, positive, ratios, st.floats(1e-3, 1e3))
 def test_unit_does_not_matter(quantity: float, baseline: float, ratio: float, factor: float) -> None:
     """Milliseconds and hours give one score, under both forms."""
@@ -70,6 +73,7 @@ def test_unit_does_not_matter(quantity: float, baseline: float, ratio: float, fa
     assert scaled == pytest.approx(own, abs=1e-8)
 
 
+@settings(deadline=None)
 @given(positive, positive, ratios)
 def test_runtime_and_speed_give_one_score(quantity: float, baseline: float, ratio: float) -> None:
     """Turning q into 1/q, with its anchors and its direction, changes nothing."""
@@ -81,6 +85,7 @@ def test_runtime_and_speed_give_one_score(quantity: float, baseline: float, rati
     assert lower == pytest.approx(higher, abs=1e-8)
 
 
+@settings(deadline=None)
 @given(positive, ratios, ratios)
 def test_improvements_add_up(baseline: float, ratio: float, other: float) -> None:
     """Two improvements one after the other score the sum of both."""
@@ -90,6 +95,7 @@ def test_improvements_add_up(baseline: float, ratio: float, other: float) -> Non
     assert both == pytest.approx(one + two, abs=1e-8)
 
 
+@settings(deadline=None)
 @given(positive, ratios)
 def test_reference_only_is_a_baseline_one_e_fold_below(reference: float, ratio: float) -> None:
     """Without a baseline the score is that against a virtual one, one e-fold worse than the reference."""
@@ -123,6 +129,7 @@ def test_far_apart_values_stay_finite() -> None:
     assert log_ratio_score(1e300, 1e-300, 1e0) == pytest.approx(2.0)
 
 
+@settings(deadline=None)
 @given(
     st.floats(-1e3, 1e3),
     st.floats(-1e3, 1e3),
@@ -151,6 +158,7 @@ def test_linear_score_is_a_share_or_a_ratio() -> None:
     assert linear_score([5.0, 20.0], math.nan, 10.0, lower_is_better=True).tolist() == [2, 0.5]
 
 
+@settings(deadline=None)
 @given(positive, positive)
 def test_improvement_turns_with_the_direction(quantity: float, reference: float) -> None:
     """What is an improvement when higher is better is its inverse when lower is better."""

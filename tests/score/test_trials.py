@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from measurand.model.outcomes import COUNTS_AS, CountsAs, Outcome
@@ -158,6 +158,7 @@ def test_clip_is_a_choice() -> None:
 quantities = st.floats(1e-3, 1e3)
 
 
+@settings(deadline=None)
 @given(st.lists(quantities, min_size=1, max_size=6), st.floats(1e-2, 1e2))
 def test_unit_and_inverse_change_no_score(values: list[float], factor: float) -> None:
     """Another unit, or the inverse quantity with the other direction, gives the same scores but the linear one."""
@@ -176,6 +177,7 @@ def test_unit_and_inverse_change_no_score(values: list[float], factor: float) ->
         assert inverse[name].to_list() == pytest.approx(own[name].to_list(), abs=1e-9)
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(quantities, st.sampled_from(["pass", "fail", None])), min_size=1, max_size=8))
 def test_scores_stay_in_their_ranges(trials: list[tuple[float, str | None]]) -> None:
     """Capped never exceeds the objective, the objective never its clip, and nothing is negative or NaN."""

@@ -23,6 +23,7 @@ __all__ = ["findings"]
 _SHOWN: Final = 10
 _ENOUGH_TRIALS: Final = 10
 """Trials for each task that the protocol asks for (SPEC 15)."""
+_FAIL: Final = [o.value for o, counts in COUNTS_AS.items() if counts is CountsAs.FAIL]
 _NO_VERDICT: Final = [o.value for o, counts in COUNTS_AS.items() if counts is CountsAs.NO_VERDICT]
 
 
@@ -99,6 +100,10 @@ def _verdicts(scored: pl.DataFrame, grid: Grid) -> Iterator[Finding]:
     if ignored.height:
         text = f"{ignored.height} trials have a verdict and an outcome that says it is none; they count as no verdict."
         yield _finding("warning", "verdicts", text, _places(ignored))
+    void = scored.filter(pl.col("outcome").is_in(_FAIL) & (pl.col("verdict") == "pass"))
+    if void.height:
+        text = f"{void.height} trials passed their gate and handed in nothing valid; they count as failed."
+        yield _finding("warning", "verdicts", text, _places(void))
 
 
 def _repeats(grid: Grid) -> Iterator[Finding]:
@@ -161,6 +166,11 @@ def _anchors(scored: pl.DataFrame, settings: Settings) -> Iterator[Finding]:
         f"{scoring.clip:g} binds in {clipped} of {valid.height} valid trials ({clipped / valid.height:.1%})."
     )
     yield _finding("info", "anchors", text)
+    anchors = scored.group_by("task").agg(pl.col("baseline", "reference").n_unique()).sort("task")
+    uneven = anchors.filter((pl.col("baseline") > 1) | (pl.col("reference") > 1))["task"].to_list()
+    if uneven:
+        text = f"On {len(uneven)} tasks the anchors differ between trials: fair only if each was re-measured with its trial."
+        yield _finding("warning", "anchors", text, uneven)
     by_task = valid.group_by("task").agg(pl.col("clip_bound").mean()).sort("task")
     bound = by_task.filter(pl.col("clip_bound") > scoring.weak_reference_share)["task"].to_list()
     if bound:
@@ -173,7 +183,7 @@ def _anchors(scored: pl.DataFrame, settings: Settings) -> Iterator[Finding]:
         (pl.col("gate") == 1) & pl.col("objective").is_null() & pl.col("reference").is_not_null()
     )
     if lacking.height:
-        text = f"{lacking.height} trials passed their gate and have no quantity; their objective is unknown."
+        text = f"{lacking.height} trials passed their gate and have no quantity that can be scored; their objective is unknown."
         yield _finding("warning", "anchors", text, _places(lacking))
 
 

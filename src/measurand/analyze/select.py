@@ -16,7 +16,7 @@ from measurand.errors import InputError, UsageError
 from measurand.model.imports import Declaration
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from measurand.analyze.settings import Choice
     from measurand.model.table import Trials
@@ -49,12 +49,12 @@ def select(trials: Trials, choice: Choice) -> Selection:
     if trials.frame.is_empty():
         raise InputError("there are no trials", hint="import some first")
     suite, frame = _one_suite(trials.frame, choice.suite)
-    declared = _declared(trials.declarations, suite)
     everyone = set(frame["agent"])
     frame, missed = _matching(frame, "task", choice.tasks, _plain_names(frame, frame, "task"))
     idle = sorted(everyone.difference(frame["agent"]))
     told = tell_apart(frame, "agent")
     frame, unknown = _matching(told, "agent", choice.agents, _plain_names(told, frame, "agent"))
+    declared = _declared(trials.declarations, suite, set(frame["suite_version"]))
     universe = told["task"].unique().to_list()
     findings = [_not_found(names, what) for names, what in ((missed, "tasks"), (unknown, "agents")) if names]
     if idle and not choice.agents:
@@ -95,9 +95,11 @@ def _one_suite(frame: pl.DataFrame, chosen: str | None) -> tuple[str, pl.DataFra
     return suite, frame.filter(pl.col("suite") == suite)
 
 
-def _declared(declarations: Sequence[Declaration], suite: str) -> Declaration:
-    """What the imports declare about the suite, taken together: the largest plan wins."""
-    mine = [d for d in declarations if d.suite == suite]
+def _declared(
+    declarations: Sequence[Declaration], suite: str, versions: Collection[str | None]
+) -> Declaration:
+    """What the imports declare about these versions of the suite, taken together: the largest plan wins."""
+    mine = [d for d in declarations if d.suite == suite and d.suite_version in {None, *versions}]
     return Declaration(
         suite=suite,
         tasks=max((d.tasks for d in mine if d.tasks is not None), default=None),

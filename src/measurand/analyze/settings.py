@@ -13,7 +13,11 @@ __all__ = ["Choice", "Settings"]
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Which rows are looked at."""
+    """Which rows are looked at.
+
+    Raises:
+        UsageError: text where several names are expected.
+    """
 
     suite: str | None = None
     """Needed only when there are several."""
@@ -25,6 +29,13 @@ class Choice:
     """Only tasks that every agent has, equal in id and digest."""
     allow_mixed: bool = False
     """Rank rows of differing fingerprints; the result says that it is not comparable."""
+
+    def __post_init__(self) -> None:
+        for name in ("agents", "tasks"):
+            if isinstance(value := getattr(self, name), str):
+                raise UsageError(
+                    f"{name} is the text {value!r}", hint=f"give several names: {name}=({value!r},)"
+                )
 
 
 @dataclass(frozen=True, slots=True)
