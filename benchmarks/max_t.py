@@ -38,7 +38,7 @@ def seconds(calls: dict[str, Callable[[], object]], *, repeats: int) -> dict[str
 def mne_call(differences: np.ndarray[Any, np.dtype[np.float64]]) -> Callable[[], object] | None:
     """Return mne's single-step test on the matrix of differences, or nothing when mne is not installed."""
     try:
-        from mne.stats import permutation_t_test  # noqa: PLC0415 - optional
+        from mne.stats import permutation_t_test
     except ImportError:
         return None
     return lambda: permutation_t_test(differences, RESAMPLES, tail=0, n_jobs=1, verbose="ERROR")

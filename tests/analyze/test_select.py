@@ -214,7 +214,7 @@ def test_plan_of_another_version_does_not_count(make: Make) -> None:
 
 
 @pytest.mark.parametrize("field", ["agents", "tasks"])
-def test_text_for_several_names_is_refused(field: str) -> None:
+def test_text_for_several_names_is_refused(field: Any) -> None:
     """One text where several names belong would be read letter by letter, and is refused."""
     with pytest.raises(UsageError, match=f"{field} is the text 'kite'"):
-        Choice(**{field: "kite"})
+        Choice(**dict[Any, Any]({field: "kite"}))

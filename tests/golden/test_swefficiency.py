@@ -53,4 +53,4 @@ def test_saturation_and_tiers(found: Board, score: str, index: float, tiers: lis
 def test_share_that_beats_the_expert(found: Board) -> None:
     """16.1 % of all trials beat the expert's patch."""
     (text,) = [f.text for f in found.findings if "beat the reference" in f.text]
-    assert "561 of 3486 trials (16.09%)" in text
+    assert "561 of 3486 trials (16.09%)" in text.replace(",", "")

@@ -41,7 +41,7 @@ def test_sixteen_tasks_in_five_families() -> None:
 
 
 def test_families_of_one_task_give_the_usual_t_interval() -> None:
-    from scipy.stats import sem, t  # noqa: PLC0415 - slow to import
+    from scipy.stats import sem, t
 
     y = np.random.default_rng(1).standard_normal(20)
     result = clustered_standard_error(y, np.arange(20), level=0.9)

@@ -37,7 +37,7 @@ def test_wilson_half_width_needs_the_published_number_of_trials(half: float, k: 
 
 
 def test_intervals_agree_with_scipy() -> None:
-    from scipy.stats import binomtest  # noqa: PLC0415 - slow to import
+    from scipy.stats import binomtest
 
     for successes, n, level in [(0, 5, 0.95), (3, 7, 0.9), (50, 60, 0.99), (7, 7, 0.95)]:
         other = binomtest(successes, n)

@@ -32,7 +32,7 @@ def test_golden_values(oracle: Callable[[str], Any]) -> None:
 @pytest.mark.parametrize("m", [2, 3, 10, 60])
 @pytest.mark.parametrize("level", [0.5, 0.05, 0.001])
 def test_critical_value_is_the_studentized_range_of_scipy(m: int, level: float) -> None:
-    from scipy.stats import studentized_range  # noqa: PLC0415 - slow to import
+    from scipy.stats import studentized_range
 
     expected = studentized_range.isf(level, m, np.inf) / math.sqrt(2)
     assert critical_value(m, level=level) == pytest.approx(expected, rel=1e-8)

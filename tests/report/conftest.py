@@ -141,7 +141,7 @@ def tier_test(rows: list[AgentRow], score: str = "objective") -> TierTest:
     return TierTest(
         score=score,
         family=tuple(row.agent for row in rows),
-        null="signs, one per task",
+        null="signs",
         method="step-down max-T on paired t",
         level=0.05,
         n_tasks=154,

@@ -34,7 +34,7 @@ def test_the_answer_comes_first(board: Board) -> None:
     assert answer.lead
     assert answer.sentences[0] == (
         "The 10 agents tested fall into 3 tiers: 21 of 45 pairs differ significantly"
-        " (family-wise level 5%; null: signs, one per task; 154 tasks)."
+        " (sign-flip max-T test at the family-wise 5% level; 154 tasks)."
     )
     text = " ".join(answer.sentences)
     assert "Any of 4 agents may be the best" in text
@@ -197,7 +197,7 @@ def test_families_of_tasks_are_named(board: Board, changed: Change) -> None:
         board.test, n_units=12, unit="family of tasks", exact=True, resamples=4096, missing_cells=0
     )
     details = section(board_document(changed(board, tests=(test,))), "methods").items[-1].details
-    assert "154 tasks in 12 families of tasks; all 4,096 resamples enumerated." in details[0]
+    assert "154 tasks in 12 families of tasks; 4,096 resamples, enumerated in full." in details[0]
 
 
 def test_saturation_counts_tiers_and_says_why_a_value_is_absent(board: Board) -> None:

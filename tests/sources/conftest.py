@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import polars as pl
 import pytest
@@ -14,6 +13,9 @@ from measurand.sources.base import ImportLog, ReadOptions, Source
 from measurand.sources.checks import check_directions, check_rows
 from measurand.sources.swebench import SwebenchSource
 from measurand.sources.table import TableSource
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 class Imported(NamedTuple):

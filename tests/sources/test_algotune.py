@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -12,6 +11,8 @@ from measurand.errors import FormatError, ValueRangeError
 from measurand.sources.algotune import AlgotuneSource
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.sources.conftest import Read, ReadText
 
 

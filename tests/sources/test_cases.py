@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -12,6 +11,8 @@ from measurand.errors import ConflictError
 from measurand.model.merge import merge_trials
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.sources.conftest import Read
 
 

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import polars as pl
 import pytest
 
 from measurand.errors import ConflictError
-from measurand.model.imports import ConflictPolicy
 from measurand.model.merge import merge_trials
 from measurand.model.table import trials_frame
 from measurand.model.trial import Trial
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from measurand.model.imports import ConflictPolicy
 
 
 def record(where: str, **fields: Any) -> Trial:

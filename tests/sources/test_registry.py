@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from importlib.metadata import EntryPoint, entry_points
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import polars as pl
 import pytest
@@ -12,6 +11,10 @@ import pytest
 from measurand.errors import FormatError, UsageError
 from measurand.sources import registry
 from measurand.sources.base import ImportLog, Match, ReadOptions, Source
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
 
 
 class Diary:

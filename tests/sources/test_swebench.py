@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -15,6 +14,8 @@ from measurand.model.merge import merge_trials
 from measurand.sources.swebench import SwebenchSource
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.sources.conftest import Read
 
 METADATA = """\

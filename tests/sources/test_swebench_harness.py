@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -13,6 +12,8 @@ from measurand.model.merge import merge_trials
 from measurand.sources.swebench import SwebenchSource
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.sources.conftest import Read
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -14,6 +13,8 @@ from measurand.sources.base import ImportLog, ReadOptions
 from measurand.sources.table import TableSource, rows_from_frame
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.sources.conftest import ReadText
 
 ANCHORS = "task,direction,baseline,reference,anchored_on\nt,lower,10,5,2026-02-01\n"

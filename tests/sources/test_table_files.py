@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -13,6 +12,8 @@ from hypothesis import strategies as st
 from measurand.errors import FormatError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.sources.conftest import Read, ReadText
 
 HEAD = "agent,task,trial,passed\n"

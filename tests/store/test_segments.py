@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ from measurand.model.table import SCHEMA, trials_frame
 from measurand.model.trial import Trial
 from measurand.store import segments
 from measurand.store.files import TEMPORARY, write_atomic
-from measurand.store.segments import read_segment, write_segment
+from measurand.store.segments import encode_segment, read_segment, write_segment
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -43,18 +44,18 @@ REPORT = ImportReport(
 
 def test_report_comes_back_as_it_was_written(tmp_path: Path) -> None:
     """A segment carries the whole report of its import."""
-    path = write_segment(tmp_path, FRAME, REPORT)
+    path = write_segment(tmp_path, encode_segment(FRAME, REPORT))
     assert read_segment(path).report == REPORT
     assert pl.read_parquet(path).equals(FRAME)
 
 
 def test_same_content_is_the_same_file(tmp_path: Path) -> None:
     """The name of a segment is made of its bytes: written again it is the same, other rows are another."""
-    first = write_segment(tmp_path, FRAME, REPORT)
+    first = write_segment(tmp_path, encode_segment(FRAME, REPORT))
     stamp = first.stat().st_mtime_ns
-    assert write_segment(tmp_path, FRAME, REPORT) == first
+    assert write_segment(tmp_path, encode_segment(FRAME, REPORT)) == first
     assert first.stat().st_mtime_ns == stamp
-    assert write_segment(tmp_path, FRAME.clear(), REPORT) != first
+    assert write_segment(tmp_path, encode_segment(FRAME.clear(), REPORT)) != first
 
 
 def test_older_segment_that_lacks_a_column_is_read(store: Store, add: Add) -> None:
@@ -62,7 +63,7 @@ def test_older_segment_that_lacks_a_column_is_read(store: Store, add: Add) -> No
     add(store, {"task": "new"})
     folder = store.path / "trials"
     old = FRAME.drop("confidence", "trace_digest").with_columns(pl.lit(1).alias("of_later_days"))
-    write_segment(folder, old, REPORT)
+    write_segment(folder, encode_segment(old, REPORT))
     trials = store.read()
     assert trials.frame.schema == SCHEMA
     assert trials.frame.filter(task="é")["confidence"].to_list() == [None]
@@ -144,10 +145,10 @@ def test_failed_write_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.
     write_atomic(target, b"old")
 
     def fail(_: int) -> None:
-        raise OSError("no space left")
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr(os, "fsync", fail)
-    with pytest.raises(OSError, match="no space left"):
+    with pytest.raises(OSError, match=os.strerror(errno.ENOSPC)):
         write_atomic(target, b"new")
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
     assert target.read_bytes() == b"old"

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import shutil
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from measurand.errors import ConflictError, StoreError
 from measurand.model.imports import ConflictPolicy, ImportReport
+from measurand.model.merge import merge_trials
 from measurand.model.table import SCHEMA, Trials, trials_frame
+from measurand.model.trial import Trial
 from measurand.store import Store, is_store
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.store.conftest import Add
+
+POLICIES: tuple[ConflictPolicy, ...] = ("no-verdict", "drop")
 
 
 def merge(source: Store, target: Store) -> None:
@@ -220,3 +226,36 @@ def test_store_without_its_folder_of_segments_takes_trials(store: Store, add: Ad
     assert len(store.read()) == 0
     add(store, {})
     assert len(store.read()) == 1
+
+
+records = st.fixed_dictionaries(
+    {
+        "task": st.sampled_from("tu"),
+        "agent": st.sampled_from("ab"),
+        "verdict": st.sampled_from(["pass", "fail"]),
+        "cost_usd": st.sampled_from([None, 0.5]),
+        "source_ref": st.sampled_from(["a.csv:2", "b.csv:3", "c.csv:4"]),
+    }
+)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(st.lists(records, min_size=1, max_size=4), min_size=1, max_size=4), st.sampled_from(POLICIES))
+def test_reading_is_merging_all_segments(
+    tmp_path_factory: pytest.TempPathFactory, imports: list[list[dict[str, Any]]], policy: ConflictPolicy
+) -> None:
+    """However the records were spread over imports, a read gives what merging all of them at once gives."""
+    store = Store.open(tmp_path_factory.mktemp("store"), create=True)
+    frames = [
+        trials_frame(Trial(suite="s", trial="1", outcome="completed", **row) for row in rows)
+        for rows in imports
+    ]
+    for number, frame in enumerate(frames):
+        report = ImportReport(
+            source="table", paths=(str(number),), rows_read=0, rows_kept=0, conflict_policy=policy
+        )
+        store.append(Trials(frame), report, on_conflict=policy)
+    found, expected = store.read().frame, merge_trials(pl.concat(frames), policy).frame
+    order = ["task", "agent"]
+    assert found.sort(order).equals(expected.sort(order))
+    assert store.info().trials == expected.height

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from measurand.errors import ComparabilityError
+from measurand.wording import plural
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -39,7 +40,7 @@ def fingerprint(frame: pl.DataFrame) -> str:
     parts = [f"{label} {_some(_known(frame[column]))}" for column, label in _WHOLE.items()]
     for column, label in _PER_TASK.items():
         known = frame.filter(pl.col(column).is_not_null())["task"].n_unique()
-        parts.append(f"{label} known for {known} of {frame['task'].n_unique()} tasks")
+        parts.append(f"{label} known for {known} of {plural(frame['task'].n_unique(), 'task')}")
     return "; ".join(parts) + "."
 
 

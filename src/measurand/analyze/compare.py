@@ -57,6 +57,8 @@ def compare(
         UsageError: an agent that is not there, or the same twice.
         ComparabilityError: the two were measured with different things.
     """
+    if a == b:
+        raise UsageError(f"{a!r} is one agent", hint="name two")
     choice, settings = choice or Choice(), settings or Settings()
     both = Choice(
         suite=choice.suite,

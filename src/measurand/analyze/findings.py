@@ -9,6 +9,7 @@ import polars as pl
 
 from measurand.analyze.records import Finding, Severity
 from measurand.model.outcomes import COUNTS_AS, CountsAs
+from measurand.wording import plural
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -65,7 +66,7 @@ def _coverage(selection: Selection, grid: Grid) -> Iterator[Finding]:
             "the benchmark counts them as failed for every agent.",
         )
     lacking = (grid.recorded[: len(selection.tasks)] == 0).sum(axis=0)
-    short = [f"{a}: {int(k)} tasks" for a, k in zip(grid.agents, lacking, strict=True) if k]
+    short = [f"{a}: {plural(int(k), 'task')}" for a, k in zip(grid.agents, lacking, strict=True) if k]
     if not short:
         return
     if selection.declared.absent_is_fail:
@@ -87,22 +88,28 @@ def _verdicts(scored: pl.DataFrame, grid: Grid) -> Iterator[Finding]:
         yield _finding(
             "warning",
             "verdicts",
-            f"{missing} of {int(grid.planned.sum())} planned trials have no verdict; "
+            f"Of {plural(int(grid.planned.sum()), 'planned trial')} {missing} {'has' if missing == 1 else 'have'} no verdict; "
             "the headline counts them as not passed, the bounds as all failed and all passed.",
             [*listed, f"planned and not recorded: {unrecorded}"] if unrecorded else listed,
         )
     late = scored.filter((pl.col("gate") == 1) & (pl.col("outcome") != "completed"))
     if late.height:
         listed = [f"{o}: {n}" for o, n in late.group_by("outcome").len().sort("outcome").iter_rows()]
-        text = f"{late.height} trials ended badly and still passed their gate; they count as passed."
+        text = (
+            f"{plural(late.height, 'trial')} ended badly and still passed the gate, and so counted as passed."
+        )
         yield _finding("info", "verdicts", text, listed)
+    none = [a for a, passes in zip(grid.agents, grid.total("gate").sum(axis=0), strict=True) if passes == 0]
+    if none:
+        text = f"{plural(len(none), 'agent')} passed no trial; every score is 0, whatever was handed in."
+        yield _finding("info", "verdicts", text, none)
     ignored = scored.filter(pl.col("outcome").is_in(_NO_VERDICT) & pl.col("verdict").is_not_null())
     if ignored.height:
-        text = f"{ignored.height} trials have a verdict and an outcome that says it is none; they count as no verdict."
+        text = f"{plural(ignored.height, 'trial')} with a verdict and an outcome that says there is none: counted as no verdict."
         yield _finding("warning", "verdicts", text, _places(ignored))
     void = scored.filter(pl.col("outcome").is_in(_FAIL) & (pl.col("verdict") == "pass"))
     if void.height:
-        text = f"{void.height} trials passed their gate and handed in nothing valid; they count as failed."
+        text = f"{plural(void.height, 'trial')} with a passed gate and nothing valid handed in: counted as failed."
         yield _finding("warning", "verdicts", text, _places(void))
 
 
@@ -123,7 +130,7 @@ def _repeats(grid: Grid) -> Iterator[Finding]:
         text = f"Agents have between {least} and {most} trials of a task; each cell is the mean of its own trials."
         yield _finding("info", "trials", text)
     if least < _ENOUGH_TRIALS:
-        text = f"Some tasks have only {least} trials; {_ENOUGH_TRIALS} are recommended for statements on consistency."
+        text = f"Some tasks have only {plural(least, 'trial')}; {_ENOUGH_TRIALS} are recommended for statements on consistency."
         yield _finding("info", "trials", text)
 
 
@@ -132,11 +139,11 @@ def _costs(scored: pl.DataFrame) -> Iterator[Finding]:
     known = scored.height - scored["cost_usd"].null_count()
     if 0 < known < scored.height:
         none = scored.group_by("agent").agg(cost.is_null().all()).filter("cost_usd")["agent"].sort().to_list()
-        text = f"The cost of {scored.height - known} of {scored.height} trials is unknown; totals are lower bounds."
+        text = f"The cost of {scored.height - known} of {plural(scored.height, 'trial')} is unknown; totals are lower bounds."
         yield _finding("warning", "cost", text, [f"{agent}: no cost at all" for agent in none])
     free = scored.filter((cost == 0) & (pl.col("tokens") > 0))
     if free.height:
-        text = f"{free.height} trials cost 0.00 with tokens used: a free endpoint, or never priced?"
+        text = f"{plural(free.height, 'trial')} cost 0.00 with tokens used: a free endpoint, or never priced?"
         yield _finding("warning", "cost", text, _places(free))
     tables = scored["price_table"].drop_nulls().unique().sort().to_list()
     if len(tables) > 1:
@@ -148,43 +155,57 @@ def _anchors(scored: pl.DataFrame, settings: Settings) -> Iterator[Finding]:
     if valid.is_empty():
         return
     scoring = settings.scoring
-    both = scored.filter(pl.col("baseline").is_not_null() & pl.col("reference").is_not_null())
-    ratio = both.filter(pl.col("kind").fill_null("ratio") == "ratio")
-    gain = (pl.col("reference") / pl.col("baseline")).log().abs()
-    weak = (
-        ratio.filter((gain > 0) & (gain < np.log(scoring.weak_anchor_ratio)))["task"]
-        .unique()
-        .sort()
-        .to_list()
-    )
-    if weak:
-        text = f"weak_anchors: on {len(weak)} tasks the reference improves on the baseline by less than "
-        yield _finding("warning", "anchors", f"{text}{scoring.weak_anchor_ratio:g} times.", weak)
     beats, clipped = int(scored["beats_reference"].sum()), int(valid["clip_bound"].sum())
     text = (
-        f"{beats} of {scored.height} trials ({beats / scored.height:.2%}) beat the reference; the clip at "
-        f"{scoring.clip:g} binds in {clipped} of {valid.height} valid trials ({clipped / valid.height:.1%})."
+        f"{beats} of {plural(scored.height, 'trial')} ({beats / scored.height:.2%}) beat the reference; the clip at "
+        f"{scoring.clip:g} binds in {clipped} of {plural(valid.height, 'valid trial')} ({clipped / valid.height:.2%})."
     )
     yield _finding("info", "anchors", text)
-    anchors = scored.group_by("task").agg(pl.col("baseline", "reference").n_unique()).sort("task")
-    uneven = anchors.filter((pl.col("baseline") > 1) | (pl.col("reference") > 1))["task"].to_list()
-    if uneven:
-        text = f"On {len(uneven)} tasks the anchors differ between trials: fair only if each was re-measured with its trial."
-        yield _finding("warning", "anchors", text, uneven)
-    by_task = valid.group_by("task").agg(pl.col("clip_bound").mean()).sort("task")
-    bound = by_task.filter(pl.col("clip_bound") > scoring.weak_reference_share)["task"].to_list()
-    if bound:
-        text = (
-            f"weak_reference: on {len(bound)} tasks more than {scoring.weak_reference_share:.0%} of the valid "
-            "trials reach the clip; a stronger reference would leave room to tell agents apart."
-        )
-        yield _finding("warning", "anchors", text, bound)
+    yield from _weak_anchors(scored, scoring.weak_anchor_ratio)
+    yield from _weak_references(valid, scoring.weak_reference_share)
     lacking = scored.filter(
         (pl.col("gate") == 1) & pl.col("objective").is_null() & pl.col("reference").is_not_null()
     )
     if lacking.height:
-        text = f"{lacking.height} trials passed their gate and have no quantity that can be scored; their objective is unknown."
+        passed = plural(lacking.height, "trial")
+        text = f"{passed} passed the gate without a quantity that can be scored; the objective is unknown."
         yield _finding("warning", "anchors", text, _places(lacking))
+
+
+def _weak_anchors(scored: pl.DataFrame, least: float) -> Iterator[Finding]:
+    """Tasks whose anchors are too near each other, equal, or not the same for all trials."""
+    both = scored.filter(pl.col("baseline").is_not_null() & pl.col("reference").is_not_null())
+    equal = _tasks(both, pl.col("baseline") == pl.col("reference"))
+    if equal:
+        text = f"On {plural(len(equal), 'task')} the baseline is the reference; the objective is 1 + ln(improvement) there."
+        yield _finding("info", "anchors", text, equal)
+    gain = (pl.col("reference") / pl.col("baseline")).log().abs()
+    ratio = pl.col("kind").fill_null("ratio") == "ratio"
+    weak = _tasks(both, ratio & (gain > 0) & (gain < np.log(least)))
+    if weak:
+        text = f"weak_anchors: on {plural(len(weak), 'task')} the reference improves on the baseline by less than {least:g} times."
+        yield _finding("warning", "anchors", text, weak)
+    uneven = _tasks(
+        scored,
+        (pl.col("baseline").n_unique().over("task") > 1) | (pl.col("reference").n_unique().over("task") > 1),
+    )
+    if uneven:
+        text = f"On {plural(len(uneven), 'task')} the anchors differ between trials: fair only if measured anew with each trial."
+        yield _finding("warning", "anchors", text, uneven)
+
+
+def _weak_references(valid: pl.DataFrame, most: float) -> Iterator[Finding]:
+    bound = _tasks(valid, pl.col("clip_bound").mean().over("task") > most)
+    if bound:
+        text = (
+            f"weak_reference: on {plural(len(bound), 'task')} more than {most:.0%} of the valid trials reach the clip; a "
+            "stronger reference would leave room to tell agents apart."
+        )
+        yield _finding("warning", "anchors", text, bound)
+
+
+def _tasks(rows: pl.DataFrame, chosen: pl.Expr) -> list[str]:
+    return rows.filter(chosen)["task"].unique().sort().to_list()
 
 
 def _families(grid: Grid) -> Iterator[Finding]:
@@ -192,22 +213,22 @@ def _families(grid: Grid) -> Iterator[Finding]:
         return
     count = len(np.unique(grid.families))
     few = " With so few families a normal interval is optimistic." if count < 20 else ""
-    text = f"{len(grid.tasks)} tasks in {count} families; intervals and tests resample families.{few}"
+    text = f"{plural(len(grid.tasks), 'task')} in {plural(count, 'family', 'families')}; intervals and tests resample families.{few}"
     yield _finding("warning" if few else "info", "families", text)
 
 
 def _imports(trials: Trials) -> Iterator[Finding]:
     if trials.duplicates:
-        text = f"{trials.duplicates} rows equal another record of their trial and were merged with it."
+        text = f"{plural(trials.duplicates, 'row')} merged with an equal record of the same trial."
         yield _finding("info", "import", text)
     if trials.conflicts:
-        text = f"{len(trials.conflicts)} trials have records that disagree, resolved by a named policy."
+        text = f"{plural(len(trials.conflicts), 'trial')} with records that disagree, resolved by a named policy."
         listed = [f"{c.agent}, {c.task}, {c.trial}: {' and '.join(c.rows)}" for c in trials.conflicts]
         yield _finding("warning", "import", text, listed)
     for report in trials.reports:
         for note in report.notes:
             severity: Severity = "info" if note.kind == "note" else "warning"
-            text = f"{note.count} rows: {note.what}" + {
+            text = f"{plural(note.count, 'row')}: {note.what}" + {
                 "dropped": " (left out)",
                 "unknown": " (taken as unknown)",
             }.get(note.kind, "")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from measurand.analyze.records import MethodNote, TierTest
+from measurand.wording import plural
 
 if TYPE_CHECKING:
     from measurand.analyze.settings import Settings
@@ -71,19 +72,19 @@ def _scores(settings: Settings) -> str:
 def _intervals(settings: Settings, unit: str) -> str:
     units = "tasks" if unit == "task" else "families of tasks"
     return (
-        f"{1 - settings.level:.0%} level. Shares with one trial a cell: Wilson over tasks. Otherwise: percentile "
+        f"{1 - settings.level:.0%} level. Shares whose every cell is 0 or 1: Wilson over tasks. Otherwise: percentile "
         f"bootstrap over {units} with all their trials, {settings.resamples} resamples, seed {settings.seed}."
     )
 
 
 def _tiers(settings: Settings, test: TierTest) -> str:
-    family = "all agents" if settings.top is None else f"the first {len(test.family)} agents"
-    pairs = "one pair" if test.n_pairs == 1 else f"{test.n_pairs} pairs"
+    family = "all agents" if settings.top is None else f"the first {plural(len(test.family), 'agent')}"
+    pairs = plural(test.n_pairs, "pair")
     drawn = "" if test.exact else f", {test.resamples} resamples, seed {test.seed}"
-    units = "tasks" if test.unit == "task" else "families"
+    units = plural(test.n_units, *(("task",) if test.unit == "task" else ("family", "families")))
     return (
         f"Family: {family}, {pairs}, under the score {test.score}. {test.method[:1].upper()}{test.method[1:]}{drawn}; any "
-        f"false split has probability at most {settings.level:.0%}. n = {test.n_units} {units}. Leader rule: going down, "
+        f"false split has probability at most {settings.level:.0%}. n = {units}. Leader rule: going down, "
         "the first agent significantly worse than its tier's leader opens the next tier. Same tier means not shown "
         "different, never equal."
     )

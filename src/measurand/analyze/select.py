@@ -47,7 +47,8 @@ def select(trials: Trials, choice: Choice) -> Selection:
         ComparabilityError: fingerprints differ and nobody said what to do.
     """
     if trials.frame.is_empty():
-        raise InputError("there are no trials", hint="import some first")
+        read = ", ".join(path for report in trials.reports for path in report.paths)
+        raise InputError("there are no trials", where=read, hint="a report needs at least one recorded trial")
     suite, frame = _one_suite(trials.frame, choice.suite)
     everyone = set(frame["agent"])
     frame, missed = _matching(frame, "task", choice.tasks, _plain_names(frame, frame, "task"))

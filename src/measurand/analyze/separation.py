@@ -15,6 +15,7 @@ from measurand.infer.permutation import MaxT, max_t
 from measurand.infer.power import minimal_detectable_difference
 from measurand.infer.tiers import Tiers, tiers
 from measurand.score.names import SHARES
+from measurand.wording import plural
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -215,7 +216,7 @@ def _evaluated_only(evaluated: Floats, grid: Grid, settings: Settings, names: li
 
 
 def _pairs_found(result: MaxT) -> str:
-    return f"{result.n_significant} of {len(result.pairs)} pairs significant"
+    return f"{result.n_significant} of {plural(len(result.pairs), 'pair')} significant"
 
 
 def _undecided(result: MaxT) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from measurand.cli import options, output
+from measurand.wording import plural
 
 
 @click.command("import")
@@ -46,6 +47,8 @@ def import_(
         report = import_into(store, paths, progress=progress, **arguments)
     if as_json:
         output.print_data(to_json(report, "import"))
+    elif quiet:
+        output.print_data(f"{report.rows_kept} of {plural(report.rows_read, 'row')} kept\n")
     else:
         output.print_document(import_document(report))
     return 4 if strict and report.partial else 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from importlib import import_module
 from io import TextIOWrapper
@@ -75,7 +74,9 @@ def run(arguments: Sequence[str] | None = None) -> None:
     try:
         code = main.main(args=None if arguments is None else list(arguments), standalone_mode=False)
     except click.ClickException as error:
-        error.show()
+        context = getattr(error, "ctx", None)
+        usage = f"{context.get_usage()}\n" if context is not None else ""
+        click.echo(f"{usage}error: {error.format_message()}", err=True)
         code = error.exit_code
     except (click.Abort, KeyboardInterrupt):
         click.echo("interrupted", err=True)
@@ -83,16 +84,8 @@ def run(arguments: Sequence[str] | None = None) -> None:
     except MeasurandError as error:
         click.echo(f"error: {error}", err=True)
         code = EXIT_USAGE if isinstance(error, UsageError) else EXIT_DATA
-    except BrokenPipeError:
-        _silence_output()
-        code = 0
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         click.echo(f"error: {where}{error.strerror or error}", err=True)
         code = EXIT_DATA
     sys.exit(code if isinstance(code, int) else 0)
-
-
-def _silence_output() -> None:
-    """The reader of our output has gone; keep the interpreter from failing at its last flush."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

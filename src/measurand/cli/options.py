@@ -148,7 +148,7 @@ def judging(command: _Command) -> _Command:
 json_output = click.option(
     "--json", "as_json", is_flag=True, help="Print JSON (a versioned envelope) instead of text."
 )
-quiet = click.option("-q", "--quiet", is_flag=True, help="No notes and no progress on standard error.")
+quiet = click.option("-q", "--quiet", is_flag=True, help="Say less: no notes, no progress.")
 
 
 def talking(command: _Command) -> _Command:

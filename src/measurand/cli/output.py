@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 import time
@@ -12,14 +13,13 @@ import click
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     import rich.progress
 
     from measurand.load import Progress
     from measurand.report import Document
 
-__all__ = ["note", "print_data", "print_document", "progress", "write_file"]
+__all__ = ["note", "print_data", "print_document", "progress"]
 
 _PATIENCE: Final = 0.4
 """Seconds of work before a progress bar appears."""
@@ -31,7 +31,7 @@ def print_document(document: Document) -> None:
     from measurand.report import render_text
 
     if not sys.stdout.isatty():
-        click.echo(render_text(document), nl=False)
+        print_data(render_text(document))
         return
     from rich.console import Console
 
@@ -40,25 +40,18 @@ def print_document(document: Document) -> None:
 
 
 def print_data(text: str) -> None:
-    """Print data as they are."""
-    sys.stdout.write(text)
-    sys.stdout.flush()
+    """Print data as they are. A reader that has gone away (``| head``) is no error, and ends nothing else."""
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def note(text: str, *, quiet: bool = False) -> None:
     """Say something about the work on standard error."""
     if not quiet:
         click.echo(text, err=True)
-
-
-def write_file(path: Path, text: str) -> None:
-    """Write a report to ``path``, whole or not at all; ``-`` is standard output."""
-    from measurand.report import write_text_atomic
-
-    if str(path) == "-":
-        print_data(text)
-    else:
-        write_text_atomic(path, text)
 
 
 @contextmanager

@@ -47,7 +47,11 @@ class _Top(click.ParamType[int | None]):
 )
 @options.judging
 @options.reading
-@click.option("--html", type=click.Path(path_type=Path), help=f"Where the HTML file goes. Default: {_HTML}")
+@click.option(
+    "--html",
+    type=click.Path(path_type=Path),
+    help=f"Where the HTML file goes; - prints it instead of text. Default: {_HTML}",
+)
 @click.option("--no-html", is_flag=True, help="Write no HTML file.")
 @click.option("--markdown", "as_markdown", is_flag=True, help="Print Markdown instead of text.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print the standings as CSV instead of text.")
@@ -80,7 +84,10 @@ def report(results: tuple[Path, ...], *, strict: bool, quiet: bool, verbose: boo
 
 
 def _format(values: dict[str, Any]) -> str:
+    """Say in which form the report is printed; ``--html -`` is one more."""
     asked = [name for name in ("json", "markdown", "csv") if values.pop(f"as_{name}")]
+    if str(values["html"]) == "-":
+        asked.append("html -")
     if len(asked) > 1:
         raise click.UsageError(f"--{asked[0]} and --{asked[1]} exclude each other")
     return asked[0] if asked else "text"
@@ -90,24 +97,26 @@ def _page(values: dict[str, Any], printed: str) -> Path | None:
     path, none = values.pop("html"), values.pop("no_html")
     if none and path is not None:
         raise click.UsageError("--html and --no-html exclude each other")
-    if none or (path is None and printed != "text"):
+    if none or printed == "html -" or (path is None and printed != "text"):
         return None
     return path or Path(_HTML)
 
 
 def _write_page(found: Board, page: Path) -> None:
-    from measurand.report import board_document, render_html
+    from measurand.report import board_document, render_html, write_text_atomic
 
-    output.write_file(page, render_html(board_document(found)))
+    write_text_atomic(page, render_html(board_document(found)))
 
 
 def _print(found: Board, printed: str) -> None:
-    from measurand.report import board_document, render_csv, render_markdown, to_json
+    from measurand.report import board_document, render_csv, render_html, render_markdown, to_json
 
     if printed == "json":
         output.print_data(to_json(found, "report"))
     elif printed == "csv":
         output.print_data(render_csv(found))
+    elif printed == "html -":
+        output.print_data(render_html(board_document(found)))
     elif printed == "markdown":
         output.print_data(render_markdown(board_document(found)))
     else:

@@ -10,6 +10,7 @@ import numpy as np
 
 from measurand.errors import UsageError
 from measurand.infer.arrays import as_table, join_rounded, scaled
+from measurand.wording import plural
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -191,7 +192,9 @@ def _paired(values: NDArray[np.float64], first: int, kth: int, *, k: int, alpha:
     n = len(d)
     known = replace(_undefined("paired", n=n, k=k, alpha=alpha, flags=(), reason=None), first=first, kth=kth)
     if n < 2:
-        return replace(known, reason=f"the two agents have {n} tasks in common, and the index needs 2")
+        return replace(
+            known, reason=f"the two agents have {plural(n, 'task')} in common, and the index needs 2"
+        )
     r, t, flags = _ratio(d, alpha)
     index = math.exp(-r * r)
     total = float(np.abs(d).sum())

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from measurand.infer.pairs import blocks
+from measurand.wording import plural
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -103,13 +104,14 @@ class SignFlips:
     def least_p(self) -> tuple[float, str]:
         """Return 2^(1-d) for the pair that differs in the most units: all signs or none must be turned."""
         most = int(self.pairs.discordant.max(initial=0))
-        one, many = ("task", "tasks") if self.units.n_units == self.units.n_tasks else ("family", "families")
-        unit = one if most == 1 else many
+        unit = plural(
+            most, *(("task",) if self.units.n_units == self.units.n_tasks else ("family", "families"))
+        )
         p = min(1.0, 2.0 ** (1 - most))
-        of = f"2/{2**most} = {p:g}" if most else "1"
+        of = f"2/{2**most} = {p:g}" if most > 1 else "1"
         if most == self.units.n_units:
-            return p, f"with {most} {unit} the least attainable p is {of}"
-        return p, f"no pair differs in more than {most} {unit}, and so the least attainable p is {of}"
+            return p, f"with {unit} the least attainable p is {of}"
+        return p, f"no pair differs in more than {unit}, and so the least attainable p is {of}"
 
     def enumerate(self) -> Iterator[_AgentBatch | _PairBatch]:
         """Yield all sign vectors, counted in binary; number 0 is the identity up to a common sign."""

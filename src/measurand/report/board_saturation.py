@@ -40,7 +40,7 @@ def saturation_section(board: Board) -> Section | None:
         for text in (*row.notes, *([row.reason] if row.reason else []))
     )
     alphas = ", ".join(f"{alpha:g}" for alpha in sorted({row.alpha for row in board.saturation}))
-    note = f"Effective number of tasks n to the power {alphas}. Tiers: how many the tested family has, and how many agents each, best first."
+    note = f"The index takes n tasks for n to the power {alphas}, since tasks resemble each other. Tiers: how many the tested family has, and how many agents each, best first."
     table = Table("saturation", "Saturation by score", (), (), note=note)
     return Section(
         id="saturation",

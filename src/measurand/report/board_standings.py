@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from measurand.report.document import Cell, Column, Section, Table
-from measurand.report.numbers import DASH, UNKNOWN, count, finite, interval, percent, plural, quantity, ranks
+from measurand.report.numbers import DASH, UNKNOWN, count, finite, interval, percent, quantity, ranks
 from measurand.report.parts import (
     Field,
     build_table,
@@ -18,6 +18,7 @@ from measurand.report.parts import (
     success_cell,
 )
 from measurand.report.scores import GATE, score_words, value_form
+from measurand.wording import plural
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -75,7 +76,8 @@ def meters_section(board: Board) -> Section:
         return Section(id="costs", title="Costs", sentences=(text,))
     note = (
         "Unknown is not zero: a total with ≥ is a lower bound, followed by the trials whose meter is known and all trials."
-        " Per success: the total of all trials, failed ones included, over the successes."
+        " Per trial: over the trials whose meter is known. Per success: the total of all trials, failed ones included, over the"
+        " successes."
     )
     rows = [row for row in board.standings if any(meter.known for meter in row.meters)]
     without = len(board.standings) - len(rows)
@@ -274,7 +276,7 @@ def _meter_fields(name: str, index: int) -> list[AgentField]:
             Column(f"{name}_per_success", f"{label} per success", "right", importance=index + 2),
             lambda row: success_cell(_meter(row, name)),
         ),
-        Field(Column(f"{name}_mean", f"{label} per known trial", "right", importance=index + 6), mean),
+        Field(Column(f"{name}_mean", f"{label} per trial", "right", importance=index + 6), mean),
     ]
 
 
@@ -309,7 +311,8 @@ def _brackets(board: Board) -> list[str]:
     levels: set[float] = set()
     methods: dict[str, dict[str, None]] = {}
     for row in board.standings:
-        means = {"gate rate": row.gate.planned} | {score_words(s.score): s.mean for s in row.scores}
+        shown = (s for s in row.scores if s.score == board.score or s.score in SHOWN_BESIDE)
+        means = {"gate rate": row.gate.planned} | {score_words(s.score): s.mean for s in shown}
         for name, estimate in means.items():
             if estimate.level is not None and estimate.method:
                 levels.add(estimate.level)

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 from measurand.report.document import Section
 from measurand.report.names import visible
-from measurand.report.numbers import count, finite, plural
+from measurand.report.numbers import count, finite
 from measurand.report.parts import listed, percent_level, with_power
 from measurand.report.scores import score_words, size_form
+from measurand.wording import plural
 
 if TYPE_CHECKING:
     from measurand.analyze.records import Board, SaturationRow, TierTest
@@ -37,7 +38,7 @@ def summary_section(board: Board) -> Section:
 def test_sentence(test: TierTest) -> str:
     """How a test was made, for the note of a table or figure."""
     if test.exact:
-        draws = f"all {plural(test.resamples, 'resample')} enumerated"
+        draws = f"{plural(test.resamples, 'resample')}, enumerated in full"
     else:
         seed = f", seed {test.seed}" if test.seed is not None else ""
         error = f", Monte-Carlo standard error at most {test.max_standard_error:.2g}"
@@ -54,12 +55,18 @@ def _plural_unit(unit: str) -> str:
     return unit.replace("family", "families", 1) if "family" in unit else f"{unit}s"
 
 
+def _test_word(null: str) -> str:
+    return {"signs": "sign-flip max-T test", "labels": "label-permutation max-T test"}.get(
+        null, f"null: {visible(null)}"
+    )
+
+
 def _differences(test: TierTest) -> list[str]:
     """How many of the pairs differ, or why nothing can be said."""
     if test.reason:
         return [f"It cannot be said which agents differ. {visible(test.reason)}"]
     agents, pairs = plural(len(test.family), "agent"), plural(test.n_pairs, "pair")
-    terms = f"family-wise level {percent_level(test.level)}; null: {visible(test.null)}; {plural(test.n_tasks, 'task')}"
+    terms = f"{_test_word(test.null)} at the family-wise {percent_level(test.level)} level; {plural(test.n_tasks, 'task')}"
     if not test.n_pairs:
         return [f"There is no pair to compare: {agents} tested."]
     if not test.n_significant:
@@ -82,7 +89,7 @@ def _sizes(test: TierTest) -> list[str]:
     if detectable is None:
         return sentences
     text = (
-        f"With {plural(test.n_tasks, 'task')}, a single pair would show a true difference of {form(detectable)} "
+        f"With {plural(test.n_tasks, 'task')}, the median pair would show a true difference of {form(detectable)} "
         f"{with_power(test.detectable)}"
     )
     if test.largest_gap is not None and test.largest_gap < detectable:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from measurand.report.board_summary import test_sentence
 from measurand.report.document import Cell, Column, Figure, Section, Table
 from measurand.report.figures import NARROW, WIDE, Bar, ForestRow, MatrixCell, forest_spec, matrix_spec
-from measurand.report.numbers import DASH, count, finite, p_value, plural
+from measurand.report.numbers import DASH, count, finite, p_value
 from measurand.report.parts import (
     Field,
     build_table,
@@ -25,6 +25,7 @@ from measurand.report.scores import (
     size_form,
     value_form,
 )
+from measurand.wording import plural
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -14,7 +14,6 @@ from measurand.report.numbers import (
     finite,
     interval,
     p_statement,
-    plural,
     quantity,
 )
 from measurand.report.parts import (
@@ -34,6 +33,7 @@ from measurand.report.parts import (
     with_power,
 )
 from measurand.report.scores import difference_form, is_share, score_words, size_form, value_form
+from measurand.wording import plural
 
 if TYPE_CHECKING:
     from measurand.analyze.records import Comparison, Meter, TaskDifference

@@ -18,9 +18,9 @@ from measurand.report.comparison import comparison_document
 from measurand.report.document import Document, Item, Section
 from measurand.report.imports import import_document
 from measurand.report.names import visible
-from measurand.report.numbers import plural
 from measurand.report.parts import GENERATOR, NOT_COMPARABLE, findings_section, methods_section, suite_title
 from measurand.report.scores import score_words
+from measurand.wording import plural
 
 if TYPE_CHECKING:
     from measurand.analyze.records import Board

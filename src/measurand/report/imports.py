@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from measurand.report.document import Cell, Column, Document, Item, Row, Section, Table
 from measurand.report.names import name_shown, visible
-from measurand.report.numbers import count, plural
+from measurand.report.numbers import count
 from measurand.report.parts import GENERATOR, listed
+from measurand.wording import plural
 
 if TYPE_CHECKING:
     from measurand.model.imports import Conflict, Declaration, ImportReport, NoteGroup

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from measurand.report.numbers import count, plural
+from measurand.report.numbers import count
+from measurand.wording import plural
 
 if TYPE_CHECKING:
     from measurand.report.document import Cell, Column, Document, Item, Section, Table

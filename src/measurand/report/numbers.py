@@ -27,7 +27,6 @@ __all__ = [
     "p_value",
     "percent",
     "plain",
-    "plural",
     "points",
     "quantity",
     "ranks",
@@ -61,11 +60,6 @@ def _signed(text: str) -> str:
 def count(value: int | None) -> str:
     """Whole number with thousands separated: 87,000."""
     return DASH if value is None else _signed(f"{value:,}")
-
-
-def plural(number: int, one: str, many: str | None = None) -> str:
-    """Number and noun that agree: 1 task, 154 tasks."""
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
 def plain(value: float) -> str:
@@ -183,10 +177,13 @@ def dollars(value: float | None) -> str:
 
 
 def seconds(value: float | None) -> str:
-    """Time: 0.42 s, 42 s, 3 min 20 s, 2 h 05 min."""
+    """Time: 0.31 ms, 42 ms, 4.20 s, 42 s, 3 min 20 s, 2 h 05 min."""
     value = finite(value)
     if value is None:
         return DASH
+    if 0 < value < 1:
+        milliseconds = 1000 * value
+        return f"{milliseconds:.2f} ms" if milliseconds < 10 else f"{milliseconds:.0f} ms"
     if value < 10:
         return f"{value:.2f} s"
     whole = round(value)

@@ -155,7 +155,7 @@ def suite_title(suite: str, version: str | None) -> str:
     """Name of a suite with its version."""
     if suite == UNNAMED:
         return "Unnamed suite"
-    return shorten(name_shown(suite), 80) + (f" {visible(version)}" if version else "")
+    return shorten(name_shown(suite), 80) + (f", version {visible(version)}" if version else "")
 
 
 def findings_section(findings: Sequence[Finding]) -> Section:

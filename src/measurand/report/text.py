@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from measurand.report.numbers import plural
 from measurand.report.text_table import Line, Span, table_lines, wrap
+from measurand.wording import plural
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -29,12 +30,18 @@ def write_atomic(path: Path, data: bytes) -> None:
             os.fsync(file.fileno())
         beside.replace(path)
     except OSError as error:
-        beside.unlink(missing_ok=True)
+        _remove(beside)
         raise OSError(error.errno, error.strerror, str(path)) from error
     except BaseException:
-        beside.unlink(missing_ok=True)
+        _remove(beside)
         raise
     _flush_folder(path.parent)
+
+
+def _remove(path: Path) -> None:
+    """Take away what may not be there; another error is on its way to the caller already."""
+    with suppress(OSError):
+        path.unlink(missing_ok=True)
 
 
 def _flush_folder(folder: Path) -> None:

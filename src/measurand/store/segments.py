@@ -21,7 +21,7 @@ from measurand.store.files import write_atomic
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["Segment", "read_segment", "write_segment"]
+__all__ = ["Encoded", "Segment", "encode_segment", "is_intact", "read_segment", "write_segment"]
 
 _REPORT: Final = "measurand.import_report"
 _VERSION: Final = "measurand.schema_version"
@@ -35,16 +35,29 @@ class Segment(NamedTuple):
     report: ImportReport
 
 
-def write_segment(folder: Path, frame: pl.DataFrame, report: ImportReport) -> Path:
-    """Write rows and report as one new segment and return its path; the same content again changes nothing."""
+class Encoded(NamedTuple):
+    """A segment before it is written."""
+
+    name: str
+    """File name, made of the digest of the bytes: the same rows and report give the same name."""
+    data: bytes
+
+
+def encode_segment(frame: pl.DataFrame, report: ImportReport) -> Encoded:
+    """Encode rows and report as the bytes of one segment."""
     buffer = io.BytesIO()
     metadata = {_REPORT: msgspec.json.encode(report).decode(), _VERSION: str(SCHEMA_VERSION)}
     frame.write_parquet(buffer, compression="zstd", metadata=metadata)
     data = buffer.getvalue()
-    path = folder / f"{_digest(data)}.parquet"
+    return Encoded(f"{_digest(data)}.parquet", data)
+
+
+def write_segment(folder: Path, segment: Encoded) -> Path:
+    """Write a segment and return its path; the same content again changes nothing."""
+    path = folder / segment.name
     if not path.exists():
         folder.mkdir(exist_ok=True)
-        write_atomic(path, data)
+        write_atomic(path, segment.data)
     return path
 
 

@@ -13,8 +13,9 @@ from measurand.errors import FormatError, StoreError
 from measurand.model.imports import Conflict, ConflictPolicy, Declaration, ImportReport
 from measurand.model.merge import merge_trials
 from measurand.model.table import SCHEMA, Trials
+from measurand.model.trial import IDENTITY
 from measurand.store.files import TEMPORARY, write_atomic
-from measurand.store.segments import Segment, is_intact, read_segment, write_segment
+from measurand.store.segments import Segment, encode_segment, is_intact, read_segment, write_segment
 
 __all__ = ["FORMAT", "Store", "StoreInfo", "is_store"]
 
@@ -88,7 +89,9 @@ class Store:
                 where=str(self.path),
                 hint="`measurand import FILE --store DIR` makes one",
             )
-        if self.path.exists() and (not self.path.is_dir() or any(self._foreign())):
+        if self.path.exists() and not self.path.is_dir():
+            raise StoreError("a file, not a folder", where=str(self.path), hint="name an empty or new folder")
+        if self.path.exists() and any(self._foreign()):
             raise StoreError(
                 "the folder holds other files and no store",
                 where=str(self.path),
@@ -145,7 +148,7 @@ class Store:
         """
         segments = self.segments()
         reports = tuple(segment.report for segment in segments)
-        merged = merge_trials(self._collect(), on_conflict or _named_policy(reports))
+        merged = merge_trials(self._collect(self.scan()), on_conflict or _named_policy(reports))
         duplicates = merged.duplicates + sum(report.duplicates for report in reports)
         conflicts = (conflict for report in reports for conflict in report.conflicts)
         return Trials(
@@ -156,9 +159,9 @@ class Store:
             tuple(dict.fromkeys((*conflicts, *merged.conflicts))),
         )
 
-    def _collect(self) -> pl.DataFrame:
+    def _collect(self, rows: pl.LazyFrame) -> pl.DataFrame:
         try:
-            return self.scan().collect()
+            return rows.collect()
         except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
             damaged = [path.name for path in self._paths() if not is_intact(path)]
             raise FormatError(
@@ -177,16 +180,21 @@ class Store:
         """
         if trials.frame.is_empty():
             return None
+        segment = encode_segment(trials.frame, report)
+        path = self.path / _TRIALS / segment.name
+        if path.exists():
+            return path
         named = _named_policy([segment.report for segment in self.segments()])
-        policy = on_conflict if on_conflict != "refuse" else named
-        merge_trials(pl.concat([self._collect(), trials.frame]), policy)
-        return write_segment(self.path / _TRIALS, trials.frame, report)
+        same = trials.frame.lazy().select(IDENTITY).unique()
+        known = self._collect(self.scan().join(same, on=list(IDENTITY), how="semi", nulls_equal=True))
+        merge_trials(pl.concat([known, trials.frame]), on_conflict if on_conflict != "refuse" else named)
+        return write_segment(path.parent, segment)
 
     def info(self, *, verify: bool = False) -> StoreInfo:
         """Say what the store holds; ``verify`` re-reads every byte against the digests."""
         segments = self.segments()
         reports = tuple(segment.report for segment in segments)
-        frame = self._collect()
+        frame = self._collect(self.scan())
         policy = _named_policy(reports)
         merged = merge_trials(frame, "no-verdict" if policy == "refuse" else policy)
         return StoreInfo(
