@@ -60,7 +60,7 @@ def test_foreign_folder_is_not_taken_over(tmp_path: Path) -> None:
 def test_file_in_the_place_of_a_store_is_refused(tmp_path: Path) -> None:
     """A file cannot become a store."""
     (tmp_path / "store").write_text("text")
-    with pytest.raises(StoreError, match="holds other files"):
+    with pytest.raises(StoreError, match="a file, not a folder"):
         Store.open(tmp_path / "store", create=True)
 
 
