@@ -13,11 +13,12 @@ from measurand.analyze.cells import Cells, Grid
 from measurand.analyze.comparability import fingerprint
 from measurand.analyze.estimates import estimates, family_errors, gate_rates
 from measurand.analyze.findings import findings
+from measurand.analyze.means import column_means, ranking_means
 from measurand.analyze.meters import meters, with_tokens
 from measurand.analyze.methods import board_methods
 from measurand.analyze.records import AgentRow, Board, Estimate, Meter, SaturationRow, ScoreSummary
 from measurand.analyze.select import Selection, select
-from measurand.analyze.separation import Separation, column_means, ranking_means, separate
+from measurand.analyze.separation import Separation, separate
 from measurand.analyze.settings import Choice, Settings
 from measurand.errors import UsageError
 from measurand.infer.saturation import Saturation, saturation, saturation_unpaired
@@ -144,11 +145,14 @@ def _standings(
     ended = _outcomes(scored)
     means = np.nan_to_num(ranking_means(cells[scores[0]].planned), nan=-np.inf)
     recorded = grid.recorded
-    order = sorted(range(len(grid.agents)), key=lambda i: (-means[i], grid.agents[i]))
+    places = {column: place for place, column in enumerate(first.family)}
+    order = sorted(
+        range(len(grid.agents)), key=lambda i: (-means[i], places.get(i, len(places)), grid.agents[i])
+    )
     rows = []
     for i in order:
         agent = grid.agents[i]
-        place = first.family.index(i) if i in first.family else None
+        place = places.get(i)
         tiers = first.tiers if place is not None else None
         rows.append(
             AgentRow(

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from measurand.analyze.board import Prepared, prepare
+from measurand.analyze.detection import detectable, tested_interval
 from measurand.analyze.estimates import estimates
 from measurand.analyze.findings import findings
 from measurand.analyze.meters import meters
 from measurand.analyze.methods import compare_methods
 from measurand.analyze.records import Comparison, Estimate, TaskDifference
-from measurand.analyze.separation import detectable
 from measurand.analyze.settings import Choice, Settings
 from measurand.errors import UsageError
 from measurand.infer.permutation import MaxT, max_t
@@ -81,7 +81,7 @@ def compare(
     )
     d = table[:, 0] - table[:, 1]
     mean_a, mean_b = estimates(table, grid, settings, binary=score in SHARES)
-    difference = estimates(d[:, None], grid, settings)[0]
+    difference = tested_interval(d, test, grid)
     spent = meters(prepared.scored)
     return Comparison(
         suite=prepared.selection.suite,

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from measurand.analyze.means import column_means
 from measurand.analyze.records import Estimate, FamilyErrors, GateRate
-from measurand.analyze.separation import column_means
 from measurand.infer.clusters import clustered_standard_error
 from measurand.infer.intervals import cluster_bootstrap, wilson
 

@@ -161,6 +161,11 @@ def _anchors(scored: pl.DataFrame, settings: Settings) -> Iterator[Finding]:
         f"{scoring.clip:g} binds in {clipped} of {plural(valid.height, 'valid trial')} ({clipped / valid.height:.2%})."
     )
     yield _finding("info", "anchors", text)
+    without = _tasks(scored, pl.col("reference").is_null())
+    if without:
+        tasks = plural(scored["task"].n_unique(), "task")
+        text = f"{len(without)} of {tasks} {'has' if len(without) == 1 else 'have'} no reference: the graded scores need one for each task and are left out."
+        yield _finding("warning", "anchors", text, without)
     yield from _weak_anchors(scored, scoring.weak_anchor_ratio)
     yield from _weak_references(valid, scoring.weak_reference_share)
     lacking = scored.filter(

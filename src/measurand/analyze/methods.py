@@ -37,7 +37,16 @@ def compare_methods(settings: Settings, method: str, unit: str) -> tuple[MethodN
         f"{method[:1].upper()}{method[1:]}; one pair, named by the user, so that there is nothing to adjust for. "
         "A cell is the mean over the planned trials of an agent on a task; no verdict counts as not passed."
     )
-    return _named([("Test", test), ("Intervals", _intervals(settings, unit)), ("Meters", _METERS)])
+    difference = (
+        "The difference plus and minus the test's critical value times the standard error: from the same resamples as the "
+        "p-value, so that the two never contradict each other."
+    )
+    notes = [
+        ("Test", test),
+        ("Interval of the difference", difference),
+        ("Intervals of means", _intervals(settings, unit)),
+    ]
+    return _named([*notes, ("Meters", _METERS)])
 
 
 def _named(notes: list[tuple[str, str]]) -> tuple[MethodNote, ...]:

@@ -214,7 +214,7 @@ class TierTest(msgspec.Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...]
     """Agreement with the other null and with evaluated trials only, and other sentences a reader needs."""
     reason: str | None
-    """Why nothing can be concluded; tiers are empty then."""
+    """Why nothing can be concluded. Tiers are empty then, unless there are more than five tasks to speak of."""
 
 
 class SaturationRow(msgspec.Struct, frozen=True, kw_only=True):

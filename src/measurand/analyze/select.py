@@ -14,12 +14,12 @@ from measurand.analyze.comparability import common_tasks, differences, refuse_mi
 from measurand.analyze.records import Finding
 from measurand.errors import InputError, UsageError
 from measurand.model.imports import Declaration
+from measurand.model.table import Trials
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from measurand.analyze.settings import Choice
-    from measurand.model.table import Trials
 
 __all__ = ["Selection", "select"]
 
@@ -46,6 +46,10 @@ def select(trials: Trials, choice: Choice) -> Selection:
         UsageError: the suite is not named though there are several, or nothing matches a name.
         ComparabilityError: fingerprints differ and nobody said what to do.
     """
+    if not isinstance(trials, Trials):
+        raise UsageError(
+            f"these are no Trials: {type(trials).__name__}", hint="pass what measurand.read gives"
+        )
     if trials.frame.is_empty():
         read = ", ".join(path for report in trials.reports for path in report.paths)
         raise InputError("there are no trials", where=read, hint="a report needs at least one recorded trial")

@@ -21,7 +21,7 @@ from measurand.store.files import write_atomic
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["Encoded", "Segment", "encode_segment", "is_intact", "read_segment", "write_segment"]
+__all__ = ["Encoded", "Segment", "encode_segment", "holds", "is_intact", "read_segment", "write_segment"]
 
 _REPORT: Final = "measurand.import_report"
 _VERSION: Final = "measurand.schema_version"
@@ -52,10 +52,15 @@ def encode_segment(frame: pl.DataFrame, report: ImportReport) -> Encoded:
     return Encoded(f"{_digest(data)}.parquet", data)
 
 
+def holds(path: Path, segment: Encoded) -> bool:
+    """Whether ``path`` has the segment already, undamaged."""
+    return path.exists() and path.read_bytes() == segment.data
+
+
 def write_segment(folder: Path, segment: Encoded) -> Path:
     """Write a segment and return its path; the same content again changes nothing."""
     path = folder / segment.name
-    if not path.exists():
+    if not holds(path, segment):
         folder.mkdir(exist_ok=True)
         write_atomic(path, segment.data)
     return path

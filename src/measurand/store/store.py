@@ -15,7 +15,7 @@ from measurand.model.merge import merge_trials
 from measurand.model.table import SCHEMA, Trials
 from measurand.model.trial import IDENTITY
 from measurand.store.files import TEMPORARY, write_atomic
-from measurand.store.segments import Segment, encode_segment, is_intact, read_segment, write_segment
+from measurand.store.segments import Segment, encode_segment, holds, is_intact, read_segment, write_segment
 
 __all__ = ["FORMAT", "Store", "StoreInfo", "is_store"]
 
@@ -131,10 +131,7 @@ class Store:
 
     def scan(self) -> pl.LazyFrame:
         """Scan all rows lazily, as they were written: repeated records are not merged yet."""
-        paths = self._paths()
-        if not paths:
-            return pl.LazyFrame(schema=SCHEMA)
-        return pl.scan_parquet(paths, schema=SCHEMA, missing_columns="insert", extra_columns="ignore")
+        return _scan(self._paths())
 
     def read(self, *, on_conflict: ConflictPolicy | None = None) -> Trials:
         """Read all trials, each counted once.
@@ -182,12 +179,15 @@ class Store:
             return None
         segment = encode_segment(trials.frame, report)
         path = self.path / _TRIALS / segment.name
-        if path.exists():
+        if holds(path, segment):
             return path
-        named = _named_policy([segment.report for segment in self.segments()])
+        others = [other for other in self._paths() if other != path]
+        reports = [read_segment(other).report for other in others]
         same = trials.frame.lazy().select(IDENTITY).unique()
-        known = self._collect(self.scan().join(same, on=list(IDENTITY), how="semi", nulls_equal=True))
-        merge_trials(pl.concat([known, trials.frame]), on_conflict if on_conflict != "refuse" else named)
+        known = self._collect(_scan(others).join(same, on=list(IDENTITY), how="semi", nulls_equal=True))
+        named = _named_policy(reports)
+        settled = merge_trials(known, on_conflict if named == "refuse" else named).frame
+        merge_trials(pl.concat([settled, trials.frame]), on_conflict)
         return write_segment(path.parent, segment)
 
     def info(self, *, verify: bool = False) -> StoreInfo:
@@ -212,6 +212,12 @@ class Store:
             conflicts=merged.conflicts,
             imports=reports,
         )
+
+
+def _scan(paths: list[Path]) -> pl.LazyFrame:
+    if not paths:
+        return pl.LazyFrame(schema=SCHEMA)
+    return pl.scan_parquet(paths, schema=SCHEMA, missing_columns="insert", extra_columns="ignore")
 
 
 def _named_policy(reports: tuple[ImportReport, ...] | list[ImportReport]) -> ConflictPolicy:
