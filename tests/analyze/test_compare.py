@@ -170,3 +170,28 @@ def test_comparison_equals_its_naive_twin(make: Make, first: str, second: str) -
     assert b"NaN" not in msgspec.json.encode(found)
     for value in (found.t, found.p, found.difference.low, found.difference.high):
         assert value is None or math.isfinite(value)
+
+
+@given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=1, max_size=14))
+@settings(max_examples=60, deadline=None)
+def test_interval_and_p_value_never_contradict_each_other(make: Make, cells: list[tuple[int, int]]) -> None:
+    """The interval leaves out 0 exactly when the p-value is at most the level; it comes from the same resamples."""
+    rows = [
+        {
+            "agent": agent,
+            "task": f"t{n:02}",
+            "quantity": 1.0 + value,
+            "baseline": 1.0,
+            "reference": 2.0,
+            "better": "higher",
+        }
+        for n, pair in enumerate(cells)
+        for agent, value in zip("ab", pair, strict=True)
+    ]
+    found = compare(make(rows), "a", "b", settings=QUICK)
+    low, high = found.difference.low, found.difference.high
+    if low is None or high is None:
+        assert found.difference.reason
+        return
+    assert found.p is not None
+    assert (low > 0 or high < 0) == (found.p <= found.level)

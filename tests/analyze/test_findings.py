@@ -203,3 +203,26 @@ def test_what_only_looks_like_one_trial_is_left_alone(make: Make) -> None:
     """Two jobs of one trial number are two trials of the cell."""
     row = board(make([{"job": "1"}, {"job": "2", "verdict": "fail"}])).standings[0]
     assert (row.gate.planned.value, row.gate.trials_planned) == (0.5, 2)
+
+
+def test_agents_that_passed_nothing_are_named(make: Make) -> None:
+    """A score of 0 for want of a single pass is told apart from a valid and poor hand-in."""
+    trials = make([*tenfold(), *tenfold(agent="cheat", verdict="fail")])
+    (told,) = about(found(trials), "verdicts", "passed no trial")
+    assert told.examples == ("cheat",)
+
+
+def test_a_missing_reference_is_said_to_cost_the_graded_scores(make: Make) -> None:
+    """One task without a reference turns the board to the gate rate, and the reader learns why."""
+    graded = {"quantity": 2.0, "baseline": 1.0, "reference": 2.0, "better": "higher"}
+    trials = make([*tenfold(**graded), *tenfold(task="u", quantity=2.0)])
+    (told,) = about(found(trials), "anchors", "no reference")
+    assert told.examples == ("u",)
+    assert board(trials).score == "gate"
+
+
+def test_a_baseline_that_is_the_reference_is_told(make: Make) -> None:
+    """The reference-only form is used on such tasks, and said to be."""
+    trials = make(tenfold(quantity=2.0, baseline=1.0, reference=1.0, better="higher"))
+    (told,) = about(found(trials), "anchors", "the baseline is the reference")
+    assert told.examples == ("t",)

@@ -198,3 +198,19 @@ def test_result_carries_its_method(make: Make) -> None:
     drawn = judged(make(passing({"a": 25, "b": 2}, 30)), seed=7).test
     assert (drawn.exact, drawn.null, drawn.level) == (False, "signs", 0.05)
     assert drawn.max_standard_error > 0
+
+
+@pytest.mark.parametrize("names", [("lead", "even", "worse"), ("lead", "worse", "even")])
+def test_names_do_not_decide_between_agents_of_equal_mean(make: Make, names: tuple[str, str, str]) -> None:
+    """Of two agents with equal means, the one that the leader beats significantly stands lower, whatever its name."""
+    lead, beaten, unbeaten = range(30), range(18), range(22, 40)
+    passes = dict(zip(names, (lead, beaten, unbeaten), strict=True))
+    rows = [
+        {"agent": agent, "task": f"t{task:02}", "verdict": "pass" if task in passed else "fail"}
+        for agent, passed in passes.items()
+        for task in range(40)
+    ]
+    found = judged(make(rows))
+    assert [row.rank for row in found.standings] == [1, 2, 2]
+    assert [row.agent for row in found.standings] == [names[0], names[2], names[1]]
+    assert [tier.agents for tier in found.test.tiers] == [(names[0], names[2]), (names[1],)]

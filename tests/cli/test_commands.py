@@ -181,3 +181,26 @@ def test_options_of_the_form_key_value_are_checked(measurand: Run, results: Path
     found = measurand("report", results, "--map", "verdict")
     assert found.code == 2
     assert "FIELD=COLUMN" in found.err
+
+
+def test_html_can_be_printed_instead_of_text(measurand: Run, results: Path, tmp_path: Path) -> None:
+    """``--html -`` gives the page alone on standard output, and writes no file."""
+    found = measurand("report", results, "--html", "-")
+    assert found.out.startswith("<!DOCTYPE html>")
+    assert "What can be concluded\n===" not in found.out
+    assert found.err == ""
+    assert not list(tmp_path.glob("*.html"))
+    assert measurand("report", results, "--html", "-", "--json").code == 2
+
+
+def test_a_store_takes_no_reading_options(measurand: Run, results: Path, tmp_path: Path) -> None:
+    """What says how foreign data are read has nothing to do on a store, and is not ignored in silence."""
+    measurand("import", results, "--store", tmp_path / "s")
+    found = measurand("report", tmp_path / "s", "--map", "verdict=passed")
+    assert found.code == 2
+    assert "measurand import" in found.err
+
+
+def test_quiet_import_says_one_line(measurand: Run, results: Path, tmp_path: Path) -> None:
+    """Enough for a log."""
+    assert measurand("import", results, "--store", tmp_path / "s", "--quiet").out == "36 of 36 rows kept\n"

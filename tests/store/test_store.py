@@ -259,3 +259,23 @@ def test_reading_is_merging_all_segments(
     order = ["task", "agent"]
     assert found.sort(order).equals(expected.sort(order))
     assert store.info().trials == expected.height
+
+
+def test_importing_again_repairs_a_damaged_segment(store: Store, add: Add) -> None:
+    """The same rows give the same name; bytes that are not theirs are written anew."""
+    add(store, {})
+    segment = next((store.path / "trials").glob("*.parquet"))
+    whole = segment.read_bytes()
+    segment.write_bytes(whole[:-30])
+    add(store, {})
+    assert segment.read_bytes() == whole
+    assert len(store.read()) == 1
+
+
+def test_a_policy_named_once_does_not_settle_later_conflicts(store: Store, add: Add) -> None:
+    """Each import says for itself what becomes of records that disagree with the store's."""
+    add(store, {"verdict": "pass"})
+    add(store, {"verdict": "fail"}, policy="drop")
+    add(store, {"trial": "2", "verdict": "pass"})
+    with pytest.raises(ConflictError):
+        add(store, {"trial": "2", "verdict": "fail"})
