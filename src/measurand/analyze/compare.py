@@ -15,6 +15,7 @@ from measurand.analyze.findings import findings
 from measurand.analyze.meters import meters
 from measurand.analyze.methods import compare_methods
 from measurand.analyze.records import Comparison, Estimate, TaskDifference
+from measurand.analyze.select import unknown_name
 from measurand.analyze.settings import Choice, Settings
 from measurand.errors import UsageError
 from measurand.infer.permutation import MaxT, max_t
@@ -68,6 +69,7 @@ def compare(
         allow_mixed=choice.allow_mixed,
     )
     prepared = prepare(trials, both, settings)
+    _check_found(prepared, a, b, sorted(trials.frame["agent"].unique()))
     first, second = _places(prepared, a, b)
     grid, score = prepared.grid, prepared.scores[0]
     table = grid.cells(score).planned[:, [first, second]]
@@ -117,6 +119,16 @@ def compare(
         methods=compare_methods(settings, test.method, "task" if grid.families is None else "family"),
         command=command,
     )
+
+
+def _check_found(prepared: Prepared, a: str, b: str, names: list[str]) -> None:
+    """Refuse a name that fits no agent, which the choice of rows merely reports."""
+    found = prepared.grid.agents
+    for name in (a, b):
+        if not any(
+            fnmatchcase(agent, name) or agent == name or agent.startswith(f"{name}@") for agent in found
+        ):
+            raise unknown_name("agent", name, names)
 
 
 def _places(prepared: Prepared, a: str, b: str) -> tuple[int, int]:

@@ -17,11 +17,11 @@ from measurand.model.imports import Declaration
 from measurand.model.table import Trials
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from measurand.analyze.settings import Choice
 
-__all__ = ["Selection", "select"]
+__all__ = ["Selection", "select", "unknown_name"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -126,6 +126,14 @@ def _plain_names(shown: pl.DataFrame, plain: pl.DataFrame, column: str) -> dict[
     return dict(sorted(zip(shown[column], plain[column], strict=True)))
 
 
+def unknown_name(column: str, name: str, names: Iterable[str]) -> UsageError:
+    """Build the error for a name that fits nothing, with the nearest one there is."""
+    listed = list(names)
+    close = difflib.get_close_matches(name, listed, n=1)
+    meant = f" (did you mean {close[0]!r}?)" if close else ""
+    return UsageError(f"no {column} is called {name!r}{meant}", hint=f"{column}s: {', '.join(listed[:20])}")
+
+
 def _matching(
     frame: pl.DataFrame, column: str, patterns: Sequence[str], names: Mapping[str, str]
 ) -> tuple[pl.DataFrame, list[str]]:
@@ -135,11 +143,7 @@ def _matching(
     fits = {pattern: _fitting(pattern, names) for pattern in patterns}
     chosen = {name for found in fits.values() for name in found}
     if not chosen:
-        close = difflib.get_close_matches(patterns[0], names, n=1)
-        meant = f" (did you mean {close[0]!r}?)" if close else ""
-        raise UsageError(
-            f"no {column} is called {patterns[0]!r}{meant}", hint=f"{column}s: {', '.join([*names][:20])}"
-        )
+        raise unknown_name(column, patterns[0], names)
     return frame.filter(pl.col(column).is_in(list(chosen))), [p for p, found in fits.items() if not found]
 
 

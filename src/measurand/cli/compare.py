@@ -21,9 +21,9 @@ from measurand.cli import options, output
 def compare(
     a: str, b: str, results: tuple[Path, ...], *, as_json: bool, quiet: bool, verbose: bool, **values: Any
 ) -> None:
-    """Compare agents A and B of RESULTS on the tasks that both have, task by task.
+    """Compare agents A and B of RESULTS, task by task.
 
-    A and B are names, or patterns that fit one agent each. RESULTS is a store, or files and folders of the formats
+    Only tasks that both have count. A and B are names, or patterns that fit one agent each. RESULTS is a store, or files and folders of the formats
     that `measurand sources` lists.
     """
     from measurand.analyze.compare import compare as compare_agents

@@ -33,7 +33,7 @@ def import_(
     verbose: bool,
     **values: Any,
 ) -> int:
-    """Read results from PATHS and add them to a store: all of them, or none.
+    """Add the results in PATHS to a store: all of them, or none.
 
     PATHS are files and folders of the formats that `measurand sources` lists. What is not kept is reported with its
     row and reason, and the report is stored with the rows.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import sys
 from importlib import import_module
 from io import TextIOWrapper
@@ -44,6 +45,15 @@ class _LazyGroup(click.Group):
         command: click.Command = getattr(import_module(module), name)
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        close = difflib.get_close_matches(args[0], COMMANDS, n=1)
+        if args[0] not in COMMANDS:
+            meant = f" (did you mean {close[0]!r}?)" if close else ""
+            raise click.UsageError(f"there is no command {args[0]!r}{meant}", ctx)
+        return super().resolve_command(ctx, args)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl(
@@ -58,12 +68,12 @@ class _LazyGroup(click.Group):
 @click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, message="measurand %(version)s")
 def main() -> None:
-    r"""Measure AI agents: which ones really differ, how much headroom is left, and at what cost.
+    """Measure AI agents: which ones really differ, how much headroom is left, and at what cost.
 
     \b
     Exit codes: 0 ok; 1 measured "no"; 2 wrong call; 3 unusable data;
     4 partial data under --strict; 130 interrupted.
-    """
+    """  # noqa: D301 - by a backspace click knows a paragraph to keep as it is
 
 
 def run(arguments: Sequence[str] | None = None) -> None:
@@ -73,6 +83,9 @@ def run(arguments: Sequence[str] | None = None) -> None:
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     try:
         code = main.main(args=None if arguments is None else list(arguments), standalone_mode=False)
+    except click.exceptions.NoArgsIsHelpError as error:
+        error.show()
+        code = error.exit_code
     except click.ClickException as error:
         context = getattr(error, "ctx", None)
         usage = f"{context.get_usage()}\n" if context is not None else ""

@@ -14,7 +14,7 @@ from measurand.cli import options, output
 @options.json_output
 @options.quiet
 def sources(path: Path | None, *, as_json: bool, quiet: bool) -> None:
-    """List the formats that can be read; with PATH, say which of them claims it."""
+    """List the formats that can be read, or say which of them claims PATH."""
     from measurand.report import sources_document, to_json
     from measurand.sources.registry import listing
 
