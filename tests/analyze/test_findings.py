@@ -226,3 +226,9 @@ def test_a_baseline_that_is_the_reference_is_told(make: Make) -> None:
     trials = make(tenfold(quantity=2.0, baseline=1.0, reference=1.0, better="higher"))
     (told,) = about(found(trials), "anchors", "the baseline is the reference")
     assert told.examples == ("t",)
+
+
+def test_a_quantity_without_any_reference_is_said_to_enter_no_score(make: Make) -> None:
+    """The reader learns that what was measured was not judged, and how to have it judged."""
+    (told,) = about(found(make(tenfold(quantity=0.5))), "anchors", "enters no score")
+    assert "--set kind=interval" in told.text

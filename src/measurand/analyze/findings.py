@@ -153,6 +153,7 @@ def _costs(scored: pl.DataFrame) -> Iterator[Finding]:
 def _anchors(scored: pl.DataFrame, settings: Settings) -> Iterator[Finding]:
     valid = scored.filter("valid")
     if valid.is_empty():
+        yield from _unanchored(scored)
         return
     scoring = settings.scoring
     beats, clipped = int(scored["beats_reference"].sum()), int(valid["clip_bound"].sum())
@@ -175,6 +176,18 @@ def _anchors(scored: pl.DataFrame, settings: Settings) -> Iterator[Finding]:
         passed = plural(lacking.height, "trial")
         text = f"{passed} passed the gate without a quantity that can be scored; the objective is unknown."
         yield _finding("warning", "anchors", text, _places(lacking))
+
+
+def _unanchored(scored: pl.DataFrame) -> Iterator[Finding]:
+    """Quantities that nothing can be made of."""
+    measured = scored.filter(pl.col("quantity").is_not_null() & pl.col("reference").is_null())
+    if measured.height:
+        text = (
+            f"{plural(measured.height, 'trial')} with a quantity and no reference: it enters no score. Give anchors with "
+            "--anchors FILE; or, for a quantity from 0 to 1, with --set kind=interval --set baseline=0 --set reference=1 "
+            "--set better=higher."
+        )
+        yield _finding("warning", "anchors", text)
 
 
 def _weak_anchors(scored: pl.DataFrame, least: float) -> Iterator[Finding]:

@@ -97,6 +97,10 @@ def _sizes(test: TierTest) -> list[str]:
     return [*sentences, f"{text}."]
 
 
+def _lower(text: str) -> str:
+    return text[:1].lower() + text[1:]
+
+
 def _upper(text: str) -> str:
     return text[:1].upper() + text[1:]
 
@@ -152,7 +156,7 @@ def _other_scores(board: Board) -> list[str]:
     parts = []
     for test in board.tests[1:]:
         if test.reason:
-            parts.append(f"{score_words(test.score)} gives no answer ({visible(test.reason).rstrip('.')})")
+            parts.append(f"{score_words(test.score)} gives no answer ({_lower(visible(test.reason).rstrip('.'))})")
             continue
         tiers, pairs = (
             plural(len(test.tiers), "tier"),
