@@ -310,3 +310,14 @@ def test_lists_of_names_are_cut() -> None:
     assert listed(["a"]) == "a"
     assert listed(["a", "b", "c"]) == "a, b and c"
     assert listed([str(i) for i in range(9)], 2) == "0, 1 and 7 more"
+
+
+@pytest.mark.parametrize(("units", "folded"), [(19, False), (20, True)])
+def test_below_twenty_tasks_each_pairs_own_p_stands_in_the_text(
+    board: Board, changed: Change, units: int, *, folded: bool
+) -> None:
+    """SPEC 12.1: with few tasks the pairwise p stands beside the adjusted one."""
+    test = changed(board.test, n_units=units)
+    table = section(board_document(changed(board, tests=(test,))), "differences").tables[0]
+    assert table.detail is folded
+    assert {"p_raw", "p_adjusted"} <= {column.key for column in table.columns}

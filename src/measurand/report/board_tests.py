@@ -157,6 +157,11 @@ def _forest_table(rows: Iterable[ForestRow], form: Callable[[float | None], str]
     return build_table(fields, rows, band=lambda row: row.tier, table=table)
 
 
+FEW_UNITS = 20
+FULL_PAIRS = 45
+"""With fewer tasks than that, each pair's own p stands beside the adjusted one for all to see, up to so many pairs."""
+
+
 def differences_section(board: Board) -> Section | None:
     """Differences of all pairs of the tested family; ``None`` without a pair."""
     test = board.test
@@ -240,7 +245,8 @@ def pairs_table(tests: Iterable[TierTest], pairs: Iterable[PairRow] | None = Non
         else [(test, pair) for test in tests for pair in test.pairs]
     )
     notes = " ".join(test_sentence(test) for test in tests[:1])
-    table = Table("pairs", "Pairs of agents", (), (), note=notes, detail=True)
+    in_full = len(rows) <= FULL_PAIRS and all(test.n_units < FEW_UNITS for test in tests)
+    table = Table("pairs", "Pairs of agents", (), (), note=notes, detail=not in_full)
     return build_table(_pair_fields(), rows, band=lambda _: None, table=table)
 
 
