@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from measurand.analyze.records import Estimate, FamilyErrors, SaturationRow
 from measurand.model.imports import Conflict, Declaration, ImportReport, NoteGroup
 from measurand.report import board_document, comparison_document, import_document
