@@ -156,7 +156,9 @@ def _other_scores(board: Board) -> list[str]:
     parts = []
     for test in board.tests[1:]:
         if test.reason:
-            parts.append(f"{score_words(test.score)} gives no answer ({_lower(visible(test.reason).rstrip('.'))})")
+            parts.append(
+                f"{score_words(test.score)} gives no answer ({_lower(visible(test.reason).rstrip('.'))})"
+            )
             continue
         tiers, pairs = (
             plural(len(test.tiers), "tier"),
