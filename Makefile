@@ -23,7 +23,7 @@ docs: $(VENV)/.ready
 	$(BIN)/python scripts/docs.py --write
 
 bench: $(VENV)/.ready
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt '.[bench]'
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev,bench]'
 	$(BIN)/python benchmarks/max_t.py
 	$(BIN)/python benchmarks/report.py
 

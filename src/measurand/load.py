@@ -93,7 +93,9 @@ def import_into(
     Arguments and errors are those of :func:`read`; a store cannot be imported into another (copy its segments).
     """
     if _is_path(data) and any(is_store(path) for path in _paths(data)):
-        raise UsageError("a store is merged by copying its trials/*.parquet", where=str(data))
+        raise UsageError(
+            "a store is merged by copying its trials/*.parquet", where=", ".join(map(str, _paths(data)))
+        )
     trials = read(data, source=source, options=options, on_conflict=on_conflict, progress=progress)
     if trials.frame.is_empty():
         raise FormatError("there are no trials in it", where=", ".join(trials.reports[0].paths))

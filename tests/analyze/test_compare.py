@@ -195,3 +195,17 @@ def test_interval_and_p_value_never_contradict_each_other(make: Make, cells: lis
         return
     assert found.p is not None
     assert (low > 0 or high < 0) == (found.p <= found.level)
+
+
+def test_rounding_does_not_lift_an_interval_off_zero(make: Make) -> None:
+    """Where the interval's end is 0 but for rounding, it contains 0, as its p-value says."""
+    pairs = [(0, 1), (1, 0), (1, 0), (1, 0), (1, 0), (3, 0)]
+    rows = [
+        {"agent": agent, "task": f"t{n}", "quantity": float(v), "baseline": 0.0, "reference": 1.0}
+        | {"kind": "interval", "better": "higher"}
+        for n, pair in enumerate(pairs)
+        for agent, v in zip("ab", pair, strict=True)
+    ]
+    found = compare(make(rows), "a", "b")
+    assert found.p == pytest.approx(0.1875)
+    assert found.difference.low is None or found.difference.low <= 0

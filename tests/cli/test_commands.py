@@ -204,3 +204,37 @@ def test_a_store_takes_no_reading_options(measurand: Run, results: Path, tmp_pat
 def test_quiet_import_says_one_line(measurand: Run, results: Path, tmp_path: Path) -> None:
     """Enough for a log."""
     assert measurand("import", results, "--store", tmp_path / "s", "--quiet").out == "36 of 36 rows kept\n"
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        ("--clip", "-1"),
+        ("--clip", "nan"),
+        ("--key-at", "0"),
+        ("--key-at", "inf"),
+        ("--seed", "-1"),
+        ("--level", "1e-300"),
+        ("--resamples", "1000000000"),
+        ("--html", "."),
+        ("--agents", ""),
+        ("--outcome", "timeout=bogus"),
+    ],
+)
+def test_values_outside_their_range_are_wrong_calls(
+    measurand: Run, results: Path, wrong: tuple[str, str]
+) -> None:
+    """Nonsense is refused in the words of the option; nothing is ranked by it."""
+    found = measurand("report", results, *wrong)
+    assert found.code == 2
+    assert found.out == ""
+    assert "error: " in found.err
+
+
+def test_an_option_without_a_use_is_refused(measurand: Run, results: Path, tmp_path: Path) -> None:
+    """A table names its own tasks; a list of tasks is not ignored in silence."""
+    listed = tmp_path / "tasks.txt"
+    listed.write_text("t00\n", encoding="utf-8")
+    found = measurand("report", results, "--task-list", listed)
+    assert found.code == 2
+    assert "--task-list" in found.err

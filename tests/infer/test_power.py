@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from measurand.errors import UsageError
-from measurand.infer import power
 from measurand.infer.power import critical_value, exact_sign_p, minimal_detectable_difference
 
 if TYPE_CHECKING:
@@ -40,13 +38,6 @@ def test_critical_value_is_the_studentized_range_of_scipy(m: int, level: float) 
 
 def test_critical_value_of_two_agents_is_the_normal_quantile() -> None:
     assert critical_value(2, level=0.1) == pytest.approx(1.6448536269514722, rel=1e-10)
-
-
-def test_critical_value_is_fast_when_first_asked_for() -> None:
-    power._range_quantile.cache_clear()
-    started = time.perf_counter()
-    critical_value(200)
-    assert time.perf_counter() - started < 0.05
 
 
 def test_critical_value_grows_with_agents_and_confidence() -> None:

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from measurand.errors import ConflictError
+from measurand.errors import ConflictError, UsageError
 from measurand.model.digests import agent_digest
 from measurand.model.merge import merge_trials
-from measurand.model.table import trials_frame
+from measurand.model.table import SCHEMA, trials_frame
 from measurand.model.trial import IDENTITY, Trial
 
 if TYPE_CHECKING:
@@ -124,3 +124,9 @@ def test_large_table_without_repeats_is_left_as_it_is() -> None:
         record(agent=f"a{n % 7}", agent_digest=f"a{n % 7}", task=str(n // 7)) for n in range(2_000)
     )
     assert merge_trials(frame).frame is frame
+
+
+def test_an_unknown_policy_is_refused_even_without_a_conflict() -> None:
+    """A typing error must neither drop trials in silence nor reach a store."""
+    with pytest.raises(UsageError, match="no conflict policy is called 'no_verdict'"):
+        merge_trials(pl.DataFrame(schema=SCHEMA), "no_verdict")  # type: ignore[arg-type]

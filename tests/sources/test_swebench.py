@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -347,9 +346,7 @@ def test_whole_tree_of_verified(shared: Path, tmp_path: Path, read_swebench: Rea
     for (name,), rows in table.partition_by("submission", as_dict=True).items():
         submission(tmp_path / "verified" / str(name), resolved=rows.filter("passed")["task"].to_list())
     assert SwebenchSource().sniff(tmp_path) is not None
-    started = time.perf_counter()
     frame = read_swebench(tmp_path / "verified").frame
-    assert time.perf_counter() - started < 10
     assert frame.height == 174 * 474, "26 tasks that nobody resolved are named nowhere in such a tree"
     got = frame.group_by("agent").agg((pl.col("verdict") == "pass").sum().alias("resolved")).sort("agent")
     wanted = table.group_by("submission").agg(pl.col("passed").sum().alias("resolved")).sort("submission")

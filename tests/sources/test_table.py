@@ -281,3 +281,40 @@ def test_sniffing_goes_by_the_ending(tmp_path: Path) -> None:
     assert match is not None
     assert match.confidence < 90
     assert TableSource().sniff(tmp_path / "d.csv") is None
+
+
+@pytest.mark.parametrize(
+    ("column", "values"),
+    [("agent", [["a"]]), ("wall_s", [dt.time(1)]), ("passed", [{"x": 1}]), ("cost_usd", [[1.0]])],
+)
+def test_a_type_that_holds_no_plain_value_is_refused(column: str, values: list[object]) -> None:
+    """Lists, structs and times of day in a typed table are named with their column, not passed on to break later."""
+    plain: dict[str, list[object]] = {"agent": ["a"], "task": ["t"], "passed": [1]}
+    with pytest.raises(ValueRangeError, match=f"column '{column}' is of type"):
+        rows_from_frame(pl.DataFrame(plain | {column: values}), ReadOptions(), ImportLog("table", "frame"))
+
+
+def test_a_duration_is_read_as_seconds() -> None:
+    """A typed duration needs no conversion by the user."""
+    frame = pl.DataFrame({"agent": ["a"], "task": ["t"], "passed": [1], "wall_s": [dt.timedelta(minutes=2)]})
+    rows = rows_from_frame(frame, ReadOptions(), ImportLog("table", "frame"))
+    assert rows["wall_s"].to_list() == [120.0]
+
+
+@pytest.mark.parametrize("moment", ["0001-01-01T00:00:00+09:00", "9999-12-31T00:00:00Z", "1e30"])
+def test_a_moment_far_off_is_refused(read_table: ReadText, moment: str) -> None:
+    """A start in year 1 or 9999 is a mistake of units or zones, and would break every later report."""
+    with pytest.raises(ValueRangeError, match="which is not a date and time"):
+        read_table(f"agent,task,passed,started_at\na,t,1,{moment}\n")
+
+
+def test_a_quantity_that_nothing_can_judge_is_refused(read_table: ReadText) -> None:
+    """A bare score column is neither a verdict nor has it anchors: a rate of 100 % would be made up."""
+    with pytest.raises(MappingError, match="no reference to judge it by"):
+        read_table("agent,task,score\na,t,0\n")
+
+
+def test_a_meaning_that_is_no_outcome_is_refused(read_table: ReadText) -> None:
+    """What a word is said to mean must exist, whether the word occurs or not."""
+    with pytest.raises(UsageError, match="there is no outcome 'bogus'"):
+        read_table("agent,task,passed\na,t,1\n", outcomes={"timeout": "bogus"})

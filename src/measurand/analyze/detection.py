@@ -70,8 +70,11 @@ def tested_interval(d: Floats, test: MaxT, grid: Grid) -> Estimate:
         reason = "with so few tasks that differ no interval of this level is finite"
         return Estimate(value=mean, level=level, n=n, reason=reason)
     half = test.critical_value * error
+    low, high = mean - half, mean + half
+    if test.p_adjusted[0] > test.level:  # rounding must not lift an end over the 0 that it reaches
+        low, high = min(low, 0.0), max(high, 0.0)
     method = "the difference plus and minus the sign-flip test's critical value times the standard error"
-    return Estimate(value=mean, low=mean - half, high=mean + half, level=level, method=method, n=n)
+    return Estimate(value=mean, low=low, high=high, level=level, method=method, n=n)
 
 
 def _standard_error(d: Floats, families: NDArray[np.int64] | None) -> float | None:

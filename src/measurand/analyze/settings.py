@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Final
 
 from measurand.errors import UsageError
 from measurand.score.names import SCORES
@@ -36,6 +37,9 @@ class Choice:
                 raise UsageError(
                     f"{name} is the text {value!r}", hint=f"give several names: {name}=({value!r},)"
                 )
+
+
+_MOST_RESAMPLES: Final = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +76,17 @@ class Settings:
         if self.top is not None and self.top < 2:
             raise UsageError(f"top is {self.top}: a family has at least 2 agents")
         for name in ("level", "power"):
-            if not 0 < getattr(self, name) < 1:
+            if not 1e-6 < getattr(self, name) < 1:
                 raise UsageError(f"{name} is {getattr(self, name)}: it lies between 0 and 1")
-        if self.resamples < 100:
-            raise UsageError(f"resamples is {self.resamples}: at least 100 are needed")
+        if not 100 <= self.resamples <= _MOST_RESAMPLES:
+            raise UsageError(
+                f"resamples is {self.resamples}",
+                hint=f"from 100 to {_MOST_RESAMPLES}; it rises by itself where needed",
+            )
+        if self.seed < 0:
+            raise UsageError(f"seed is {self.seed}: it is 0 or more")
+        if self.places < 2:
+            raise UsageError(f"places is {self.places}: the first agent is compared with a later one")
+        for name in ("alpha", "missing_limit"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise UsageError(f"{name} is {getattr(self, name)}: it lies between 0 and 1")

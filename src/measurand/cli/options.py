@@ -209,18 +209,22 @@ def settings(values: dict[str, Any]) -> Settings:
 
 def _names(given: Iterable[str]) -> tuple[str, ...]:
     """Expand ``a,b`` and ``@FILE`` (one name a line) into names or patterns."""
-    names: list[str] = []
+    given, names = tuple(given), list[str]()
     for item in given:
         if item.startswith("@"):
             names += _listed(Path(item[1:]))
         else:
             names += [part.strip() for part in item.split(",") if part.strip()]
+    if not names and tuple(given):
+        raise UsageError(
+            "the list names nothing", where=", ".join(given), hint="leave the option out to take all"
+        )
     return tuple(dict.fromkeys(names))
 
 
 def _listed(path: Path) -> list[str]:
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"the list of names cannot be read: {error}", where=str(path)) from error
     return [line.strip() for line in lines if line.strip() and not line.startswith("#")]

@@ -99,6 +99,8 @@ def _page(values: dict[str, Any], printed: str) -> Path | None:
         raise click.UsageError("--html and --no-html exclude each other")
     if none or printed == "html -" or (path is None and printed != "text"):
         return None
+    if path is not None and not path.name:
+        raise click.UsageError(f"--html {str(path)!r} names no file")
     return path or Path(_HTML)
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, get_args
 
 import polars as pl
 
-from measurand.errors import ConflictError
+from measurand.errors import ConflictError, UsageError
 from measurand.model.digests import agent_digest
 from measurand.model.imports import Conflict, ConflictPolicy
 from measurand.model.outcomes import Outcome
@@ -39,7 +39,12 @@ def merge_trials(frame: pl.DataFrame, policy: ConflictPolicy = "refuse") -> Merg
 
     Raises:
         ConflictError: records disagree and ``policy`` is ``refuse``; both rows are named.
+        UsageError: there is no such policy.
     """
+    if policy not in get_args(ConflictPolicy):
+        raise UsageError(
+            f"no conflict policy is called {policy!r}", hint=f"one of: {', '.join(get_args(ConflictPolicy))}"
+        )
     frame = _with_agent_digests(frame)
     key = pl.struct(IDENTITY)
     repeated = frame.filter(key.is_duplicated())

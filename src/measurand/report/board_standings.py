@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from measurand.model.outcomes import COUNTS_AS, CountsAs
 from measurand.report.document import Cell, Column, Section, Table
 from measurand.report.numbers import DASH, UNKNOWN, count, finite, interval, percent, quantity, ranks
 from measurand.report.parts import (
@@ -103,7 +104,8 @@ def outcomes_table(board: Board) -> Table | None:
     if set(names) <= {"completed"}:
         return None
     fields = [_rank_field(), _agent_field(), *(_outcome_field(name) for name in names)]
-    note = "Outcomes other than an infrastructure, grader or simulator error, cancelled and interrupted have a verdict."
+    without = [o.replace("_", " ") for o, counts in COUNTS_AS.items() if counts is CountsAs.NO_VERDICT]
+    note = f"Without a verdict: {', '.join(without)}, and completed trials whose gate gave none."
     table = Table("outcomes", "Recorded trials by outcome", (), (), note=note, detail=True)
     return build_table(fields, board.standings, band=lambda _: None, table=table)
 

@@ -55,9 +55,18 @@ def tiers_section(board: Board) -> Section | None:
         tables = (_tiers_table(test),)
     if forest is None and not tables:
         return None
-    sentences = ("Nothing is said about tiers, because the test gives no answer.",) if test.reason else ()
+    sentences = (_why_not(test),) if test.reason else ()
     figures = () if forest is None else (forest,)
     return Section(id="tiers", title="Tiers", sentences=sentences, figures=figures, tables=tables)
+
+
+def _why_not(test: TierTest) -> str:
+    """What tiers mean where the test gives no answer."""
+    if test.tiers:
+        return (
+            "The agents stand in one tier because these data could have separated nobody; that is no finding."
+        )
+    return "Nothing is said about tiers, because the test gives no answer."
 
 
 def _tiers_table(test: TierTest) -> Table:

@@ -45,7 +45,7 @@ SENTENCE_NAME: Final = 48
 """Longest name in a sentence, in columns; tables have it whole."""
 
 NOT_COMPARABLE: Final = (
-    "Not comparable: rows whose fingerprints differ (versions, limits, environment or prices) were ranked together at the"
+    "Not comparable: rows whose fingerprints differ (versions of the suite or harness, tasks, environment or anchors) were ranked together at the"
     " user's explicit wish. A difference may come from these and not from the agents."
 )
 

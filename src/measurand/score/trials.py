@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 
+from measurand.errors import UsageError
 from measurand.model.outcomes import COUNTS_AS, CountsAs, Verdict
 from measurand.score.objective import (
     CLIP,
@@ -28,7 +30,11 @@ __all__ = ["Scoring", "score_trials"]
 
 @dataclass(frozen=True, slots=True)
 class Scoring:
-    """How quantities become scores. Every threshold is a choice, and reports print it."""
+    """How quantities become scores. Every threshold is a choice, and reports print it.
+
+    Raises:
+        UsageError: a value outside its range.
+    """
 
     clip: float = CLIP
     """Upper clip of the objective."""
@@ -39,6 +45,24 @@ class Scoring:
     """A task whose reference improves on the baseline by less than this factor is flagged."""
     weak_reference_share: float = 0.10
     """A reference that more than this share of valid trials pass by up to the clip is flagged."""
+
+    def __post_init__(self) -> None:
+        _need(self.clip >= 1, f"clip is {self.clip}", "it is at least 1, where the reference stands")
+        _need(
+            self.key_at is None or 0 < self.key_at < math.inf,
+            f"key_at is {self.key_at}",
+            "it is a positive factor",
+        )
+        _need(
+            self.weak_anchor_ratio >= 1, f"weak_anchor_ratio is {self.weak_anchor_ratio}", "it is at least 1"
+        )
+        share = self.weak_reference_share
+        _need(0 <= share <= 1, f"weak_reference_share is {share}", "it lies between 0 and 1")
+
+
+def _need(condition: bool, what: str, hint: str) -> None:  # noqa: FBT001 - reads as a sentence at each call
+    if not condition:
+        raise UsageError(what, hint=hint)
 
 
 def score_trials(frame: pl.DataFrame, scoring: Scoring | None = None) -> pl.DataFrame:

@@ -12,7 +12,7 @@ from measurand.model.imports import Declaration
 from measurand.model.outcomes import Outcome, Verdict
 from measurand.model.table import trials_frame
 from measurand.model.trial import Trial
-from measurand.sources.base import ImportLog, Match, ReadOptions
+from measurand.sources.base import ImportLog, Match, ReadOptions, refuse_options
 from measurand.sources.json_files import head, read_json
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class AlgotuneSource:
             FormatError: no summary, not UTF-8, not JSON, a repeated key, or objects missing where they belong.
             ValueRangeError: a speed-up that is neither a positive number nor ``N/A``.
         """
-        del options
+        refuse_options(options, self.name, "mapping", "constants", "outcomes", "anchors", "tasks")
         file = _summary(path)
         if file is None:
             raise FormatError(

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Protocol, runtime_checkable
 
+from measurand.errors import UsageError
 from measurand.model.imports import Conflict, ConflictPolicy, Declaration, ImportReport, NoteGroup, NoteKind
 
 if TYPE_CHECKING:
@@ -16,8 +17,16 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-__all__ = ["ImportLog", "Match", "ReadOptions", "Source"]
+__all__ = ["ImportLog", "Match", "ReadOptions", "Source", "refuse_options"]
 
+_FLAGS: Final = {
+    "mapping": "--map",
+    "constants": "--set",
+    "outcomes": "--outcome",
+    "anchors": "--anchors",
+    "tasks": "--task-list",
+}
+"""Field of the options -> how the command line calls it."""
 _EXAMPLES: Final = 20
 """Rows named per note; the count is always complete."""
 
@@ -48,6 +57,22 @@ class ReadOptions:
     """Table of anchors: task, baseline, reference, better, kind, unit."""
     tasks: Path | None = None
     """Text file with the ids of all tasks of the suite, one a line."""
+
+
+def refuse_options(options: ReadOptions, source: str, *unheeded: str) -> None:
+    """Refuse options that ``source`` does not heed, rather than ignoring them in silence.
+
+    Args:
+        options: what the user gave.
+        source: name of the source.
+        unheeded: fields of :class:`ReadOptions`.
+
+    Raises:
+        UsageError: one of them was given.
+    """
+    given = [_FLAGS[name] for name in unheeded if getattr(options, name)]
+    if given:
+        raise UsageError(f"the source {source!r} has no use for {', '.join(given)}", hint="leave it out")
 
 
 @runtime_checkable

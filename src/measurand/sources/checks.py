@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 __all__ = ["check_directions", "check_rows"]
 
 _WORDS: Final = {
-    "outcome": tuple(Outcome),
-    "verdict": tuple(Verdict),
+    "outcome": tuple(outcome.value for outcome in Outcome),
+    "verdict": tuple(verdict.value for verdict in Verdict),
     "better": ("higher", "lower"),
     "kind": ("ratio", "interval"),
 }

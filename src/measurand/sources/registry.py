@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import msgspec
 
 from measurand.errors import FormatError, UsageError
-from measurand.sources.base import Source
+from measurand.sources.base import Match, Source
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -77,6 +77,19 @@ def get(name: str) -> Source:
     return known[name]
 
 
+def _claims(path: Path) -> dict[str, Match]:
+    """What each source claims of ``path``. One whose look fails claims nothing, and hinders no other."""
+    claims: dict[str, Match] = {}
+    for name, source in installed().sources.items():
+        try:
+            match = source.sniff(path)
+        except Exception:  # noqa: BLE001, S112 - a plug-in may fail in any way
+            continue
+        if match is not None:
+            claims[name] = match
+    return claims
+
+
 def detect(path: Path) -> Source:
     """Return the source that claims ``path`` with the highest confidence.
 
@@ -85,11 +98,7 @@ def detect(path: Path) -> Source:
     """
     if not path.exists():
         raise FormatError("no such file or folder", where=str(path))
-    claims = [
-        (match.confidence, name)
-        for name, source in installed().sources.items()
-        if (match := source.sniff(path))
-    ]
+    claims = [(match.confidence, name) for name, match in _claims(path).items()]
     if not claims:
         raise FormatError(
             "no source knows this format",
@@ -108,8 +117,9 @@ def detect(path: Path) -> Source:
 def listing(path: Path | None = None) -> Listing:
     """List the sources; with a path, say what each claims of it."""
     found, broken = installed()
+    claims = _claims(path) if path is not None else {}
     rows = []
     for name, source in found.items():
-        match = source.sniff(path) if path is not None else None
+        match = claims.get(name)
         rows.append(SourceRow(name, source.title, f"{match.confidence} %: {match.why}" if match else None))
     return Listing(tuple(rows), broken, None if path is None else str(path))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from measurand.errors import FormatError
-from measurand.sources.base import ImportLog, Match, ReadOptions
+from measurand.sources.base import ImportLog, Match, ReadOptions, refuse_options
 from measurand.sources.swebench_names import Metadata, read_metadata, report_names, split_of_folder
 from measurand.sources.swebench_records import Unit, read_details, read_instance, read_lists, read_log
 from measurand.sources.swebench_rows import declare, instances, read_task_ids, rows
@@ -43,6 +43,7 @@ class SwebenchSource:
             FormatError: nothing of SWE-bench at ``path``, or a file that cannot be read.
             ValueRangeError: a value of the wrong type, or more instances than the suite has tasks.
         """
+        refuse_options(options, self.name, "mapping", "constants", "outcomes", "anchors")
         only = read_task_ids(options.tasks) if options.tasks else None
         units = _Reader(path.resolve(), options, log).units()
         ids = instances(units, only, log)

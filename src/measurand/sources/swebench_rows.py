@@ -80,7 +80,7 @@ def instances(units: Iterable[Unit], only: frozenset[str] | None, log: ImportLog
         raise ValueRangeError(
             "no instance of the data is in the list of tasks",
             where=log.path,
-            hint="correct the file given with --tasks",
+            hint="correct the file given with --task-list",
         )
     return {suite: sorted(only) for suite in named}
 
@@ -92,7 +92,7 @@ def _check_size(suite: str, counts: Mapping[str, int]) -> None:
     rare = sorted(counts, key=lambda name: (counts[name], name))[:_SHOWN]
     raise ValueRangeError(
         f"{suite} has {size} tasks, but {len(counts)} instances are named; rarest: {', '.join(rare)}",
-        hint="correct the ids, give those that hold with --tasks FILE, or name the suite with --suite",
+        hint="correct the ids, give those that hold with --task-list FILE, or name the suite with --suite",
     )
 
 

@@ -10,7 +10,7 @@ from measurand.errors import FormatError, UsageError, ValueRangeError
 from measurand.model.digests import agent_digest
 from measurand.model.table import SCHEMA, conform
 from measurand.model.trial import UNNAMED
-from measurand.sources.base import ImportLog, Match, ReadOptions
+from measurand.sources.base import ImportLog, Match, ReadOptions, refuse_options
 from measurand.sources.table_anchors import join_anchors, read_anchors
 from measurand.sources.table_columns import map_columns, verdict_columns
 from measurand.sources.table_files import FORMATS, WHERE, read_table
@@ -61,6 +61,7 @@ def _to_trials(
     anchors: pl.DataFrame | None,
     numbered: dict[tuple[str, str], int],
 ) -> pl.DataFrame:
+    refuse_options(options, "table", "tasks")
     batch = _with_constants(batch, options.constants)
     names = [name for name in batch.columns if name != WHERE]
     mapped = map_columns(names, options.mapping, log)

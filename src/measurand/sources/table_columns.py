@@ -98,8 +98,9 @@ def map_columns(
     mapped = {field: column for field, column in mapped.items() if column}
     _check_complete(names, mapped, log.path, required)
     used = {part for column in mapped.values() for part in column_parts(column, names)}
-    log.mapped = dict(mapped)
-    log.ignored = tuple(n for n in names if n not in used and not n.startswith((_VERDICT_PREFIX, "__")))
+    log.mapped |= mapped
+    unused = (n for n in names if n not in used and not n.startswith((_VERDICT_PREFIX, "__")))
+    log.ignored = tuple(dict.fromkeys((*log.ignored, *unused)))
     return mapped
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
+from measurand.errors import MappingError, UsageError
 from measurand.model.outcomes import Outcome, Verdict
 from measurand.sources.table_columns import EVALUATED, verdict_columns
 
@@ -69,6 +70,7 @@ def say_outcomes(frame: pl.DataFrame, words: Mapping[str, str], log: ImportLog) 
         .otherwise(pl.lit(Outcome.COMPLETED.value))
     )
     outcome = plain
+    _check_meanings(words)
     if "outcome" in frame.columns:
         meant = pl.DataFrame({"outcome": list(words)}, schema={"outcome": pl.String}).select(_plain_word())
         table = {word: o.value for word, o in _OUTCOMES.items()}
@@ -85,6 +87,19 @@ def say_outcomes(frame: pl.DataFrame, words: Mapping[str, str], log: ImportLog) 
     )
 
 
+def _check_meanings(words: Mapping[str, str]) -> None:
+    known = [outcome.value for outcome in Outcome]
+    for word, meaning in words.items():
+        if meaning not in known:
+            raise UsageError(
+                f"there is no outcome {meaning!r} for {word!r}", hint=f"one of: {', '.join(known)}"
+            )
+
+
+def _unjudged(frame: pl.DataFrame) -> bool:
+    return "reference" not in frame.columns or frame["reference"].null_count() == frame.height
+
+
 def _plain_word() -> pl.Expr:
     return pl.col("outcome").str.strip_chars().str.to_lowercase().str.replace_all(r"[\s-]+", "_")
 
@@ -92,6 +107,15 @@ def _plain_word() -> pl.Expr:
 def _implied_verdict(frame: pl.DataFrame, log: ImportLog) -> pl.Expr:
     """Without a verdict column, the outcome's word may name the verdict; else a recorded quantity is a passed gate."""
     verdict = pl.lit(None, dtype=pl.Boolean)
+    if "outcome" not in frame.columns and _unjudged(frame):
+        raise MappingError(
+            "no column says whether a trial passed, and the quantity has no reference to judge it by",
+            where=log.path,
+            hint=(
+                "a column of pass and fail (0 and 1 will do): --map verdict=COLUMN; else give anchors with --anchors FILE, or "
+                "for a quantity from 0 to 1 --set kind=interval --set baseline=0 --set reference=1 --set better=higher"
+            ),
+        )
     if "quantity" in frame.columns:
         log.add(
             "note", "no verdict column: a recorded quantity counts as a passed gate", "", count=frame.height

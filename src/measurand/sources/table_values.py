@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 
 __all__ = ["typed", "verdict"]
 
+_SECONDS: Final = {"wall_s", "waiting_s", "working_s"}
+_YEARS: Final = (1950, 2200)
+"""Years in which a trial may have been run; a moment outside them is a mistake of units or zones."""
+
 _PASS: Final = ["pass", "passed", "true", "1", "1.0", "yes", "y", "resolved", "success", "correct", "solved"]
 _FAIL: Final = [
     "fail",
@@ -46,6 +50,8 @@ def typed(batch: pl.DataFrame, field: str, column: str, log: ImportLog) -> pl.Ex
     Raises:
         ValueRangeError: a cell that is no such value, with its row.
     """
+    for part in column_parts(column, batch.columns):
+        _check_type(batch, field, part)
     if field in {"verdict", EVALUATED}:
         return verdict(batch, column).alias(field)
     if field == "better":
@@ -58,6 +64,19 @@ def typed(batch: pl.DataFrame, field: str, column: str, log: ImportLog) -> pl.Ex
         return _time(batch, column).alias(field)
     number = _number(batch, column)
     return (_whole(batch, column, number, log) if dtype == pl.Int64 else number).alias(field)
+
+
+def _check_type(batch: pl.DataFrame, field: str, column: str) -> None:
+    """Refuse types that hold no plain value, such as lists."""
+    dtype = batch.schema[column]
+    plain = not dtype.is_nested() and dtype not in {pl.Object, pl.Binary, pl.Time}
+    if plain and (dtype != pl.Duration or field in _SECONDS):
+        return
+    raise ValueRangeError(
+        f"column {column!r} is of type {dtype}, which {field!r} cannot hold",
+        where=batch[WHERE][0] if batch.height else "",
+        hint=f"give text or numbers, or leave the column out with --map {field}=",
+    )
 
 
 def _cells(column: str) -> pl.Expr:
@@ -106,7 +125,9 @@ def _better(batch: pl.DataFrame, column: str) -> pl.Expr:
 
 
 def _number(batch: pl.DataFrame, column: str) -> pl.Expr:
-    """Number or unknown."""
+    """Number or unknown; a duration is its seconds."""
+    if batch.schema[column] == pl.Duration:
+        return pl.col(column).dt.total_microseconds() / 1e6
     if batch.schema[column].is_numeric():
         return pl.col(column).cast(pl.Float64)
     cells = _cells(column)
@@ -133,16 +154,19 @@ def _time(batch: pl.DataFrame, column: str) -> pl.Expr:
     """Moment in UTC; one without an offset is taken as UTC. Numbers are seconds or milliseconds since 1970."""
     target = SCHEMA["started_at"]
     dtype = batch.schema[column]
+    cells = pl.col(column)
     if dtype.is_temporal():
-        return pl.col(column).cast(pl.Datetime("us", getattr(dtype, "time_zone", None))).cast(target)
-    if dtype.is_numeric():
-        return _since_1970(pl.col(column).cast(pl.Float64))
-    cells = pl.col(column).cast(pl.String).str.strip_chars()
-    moment = pl.coalesce(_iso_moment(cells), _since_1970(cells.cast(pl.Float64, strict=False)))
+        moment = cells.cast(pl.Datetime("us", getattr(dtype, "time_zone", None))).cast(target)
+    elif dtype.is_numeric():
+        moment = _since_1970(cells.cast(pl.Float64))
+    else:
+        cells = cells.cast(pl.String).str.strip_chars()
+        moment = pl.coalesce(_iso_moment(cells), _since_1970(cells.cast(pl.Float64, strict=False)))
+    likely = moment.dt.year().is_between(*_YEARS)
     _first_bad(
         batch,
         column,
-        cells.is_not_null() & moment.is_null(),
+        cells.is_not_null() & likely.fill_null(value=False).not_(),
         "a date and time (such as 2026-05-01T10:00:00Z)",
     )
     return moment
