@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import io
 import re
+import shlex
 import sys
 import tempfile
 from contextlib import chdir, redirect_stdout
@@ -32,6 +33,7 @@ COMMANDS_INTRODUCTION: Final = (
     "130 interrupted."
 )
 LINK: Final = re.compile(r"\[[^\]]*\]\(([^)#\s]+)(?:#[^)]*)?\)")
+COMMAND: Final = re.compile(r"^(?:    |\$ )?measurand ([a-z].*?)(?: +[>|#].*)?$", re.MULTILINE)
 EXAMPLE: Final = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
@@ -94,8 +96,27 @@ def problems() -> Iterator[str]:
     written = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("examples/**/*.md")])
     for page in written:
         yield from _dead_links(page)
+        if page.parent != REFERENCE:
+            yield from _wrong_commands(page)
     for page in (ROOT / "README.md", ROOT / "docs" / "tutorial.md"):
         yield from _failing_examples(page)
+
+
+def _wrong_commands(page: Path) -> Iterator[str]:
+    """Find command lines of a page that name a command or an option that there is not."""
+    known = dict(commands())
+    for line in COMMAND.findall(page.read_text(encoding="utf-8")):
+        words = shlex.split(line, comments=True)
+        name = next((n for n in (" ".join(words[:2]), words[0] if words else "") if n in known), None)
+        if name is None:
+            yield f"{page.relative_to(ROOT)}: there is no command `measurand {line}`"
+            continue
+        options = {
+            flag for parameter in known[name].params for flag in (*parameter.opts, *parameter.secondary_opts)
+        }
+        for word in words:
+            if word.startswith("-") and word.split("=")[0] not in {*options, "--help", "-h"}:
+                yield f"{page.relative_to(ROOT)}: `measurand {name}` has no option {word}"
 
 
 def _unexplained() -> Iterator[str]:

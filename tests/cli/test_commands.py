@@ -43,11 +43,8 @@ def test_report_as_json_is_one_versioned_envelope_and_no_page(
     assert found.err == ""
 
 
-def test_report_names_the_command_that_reproduces_it(
-    measurand: Run, results: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_report_names_the_command_that_reproduces_it(measurand: Run, results: Path) -> None:
     """The command in the methods box is the one the user typed."""
-    monkeypatch.setattr("sys.argv", ["measurand", "report", str(results), "--json", "--seed", "7"])
     data = json.loads(measurand("report", results, "--json", "--seed", "7").out)["data"]
     assert data["command"].startswith("measurand report ")
     assert data["command"].endswith("--seed 7")

@@ -108,7 +108,7 @@ def test_the_policy_allows_the_style_sheet_alone(text: str) -> None:
         meta["content"] for meta in page.named("meta") if meta.get("http-equiv") == "Content-Security-Policy"
     )
     assert policy is not None
-    assert policy.startswith(f"default-src 'none'; style-src 'sha256-{digest}'; img-src data:")
+    assert policy.startswith(f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'")
     assert len(page.named("style")) == 1
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Final
 
@@ -61,13 +62,7 @@ def compare(
     if a == b:
         raise UsageError(f"{a!r} is one agent", hint="name two")
     choice, settings = choice or Choice(), settings or Settings()
-    both = Choice(
-        suite=choice.suite,
-        agents=(a, b),
-        tasks=choice.tasks,
-        common_tasks=choice.common_tasks,
-        allow_mixed=choice.allow_mixed,
-    )
+    both = replace(choice, agents=(a, b))
     prepared = prepare(trials, both, settings)
     _check_found(prepared, a, b, sorted(trials.frame["agent"].unique()))
     first, second = _places(prepared, a, b)

@@ -14,6 +14,8 @@ from measurand.infer.tiers import Tiers, tiers
 from measurand.wording import plural
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from measurand.analyze.cells import Cells, Floats, Grid
     from measurand.analyze.records import TierTest
     from measurand.analyze.settings import Settings
@@ -54,10 +56,14 @@ def separate(grid: Grid, cells: Cells, score: str, settings: Settings) -> Separa
         return Separation(answer(question, result, None), None, family)
     places = _order_ties(means[list(family)], result)
     family = tuple(family[i] for i in places)
-    shown = tiers(means[list(family)], result.significant[np.ix_(places, places)])
+    significant = result.significant[np.ix_(places, places)]
+    shown = tiers(means[list(family)], significant)
     ordered = Question(grid, score, family, cells.planned[:, family], settings)
-    notes = (*_undecided(result), *_notes(ordered, cells.evaluated[:, family], shown))
-    return Separation(answer(question, result, shown, family=ordered.names, notes=notes), shown, family)
+    notes = [*_undecided(result), *_against_the_order(ordered.names, significant)]
+    notes += _notes(ordered, cells.evaluated[:, family], shown)
+    return Separation(
+        answer(question, result, shown, family=ordered.names, notes=tuple(notes)), shown, family
+    )
 
 
 def _order_ties(means: Floats, result: MaxT) -> list[int]:
@@ -103,11 +109,11 @@ def _coverage(question: Question) -> str:
     )
 
 
-def _notes(question: Question, evaluated: Floats, shown: Tiers) -> tuple[str, ...]:
+def _notes(question: Question, evaluated: Floats, shown: Tiers) -> list[str]:
     """Sentences on whether the tiers depend on the null, or on how trials without a verdict count."""
     table, names = question.table, question.names
     if np.isnan(table).any():
-        notes = ["The labels null needs a complete table and was not run.", *_against_the_order(question)]
+        notes = ["The labels null needs a complete table and was not run."]
     elif len(names) > _LABELS_AGENTS:
         notes = [f"The labels null was not run: it is slow for more than {_LABELS_AGENTS} agents."]
     else:
@@ -116,7 +122,7 @@ def _notes(question: Question, evaluated: Floats, shown: Tiers) -> tuple[str, ..
         notes = [_agreement(what, names, shown, tiers(ranking_means(table), other.significant))]
     if not np.array_equal(evaluated, table, equal_nan=True):
         notes.append(_evaluated_only(question, evaluated, shown))
-    return tuple(notes)
+    return notes
 
 
 def _evaluated_only(question: Question, evaluated: Floats, shown: Tiers) -> str:
@@ -144,10 +150,8 @@ def _undecided(result: MaxT) -> tuple[str, ...]:
     return (note,)
 
 
-def _against_the_order(question: Question) -> list[str]:
+def _against_the_order(names: tuple[str, ...], significant: NDArray[np.int8]) -> list[str]:
     """With missing cells an agent may stand above another that is better on the tasks both have."""
-    names = question.names
-    significant = _max_t(question.table, question, null="signs").significant
     return [
         f"{names[above]} stands above {names[below]} by the mean over its own tasks, but is significantly worse on the "
         "tasks that both have: go by the pair, not by the order."

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from measurand.cli import options, output
+from measurand.cli import codes, options, output
 from measurand.wording import plural
 
 
@@ -51,4 +51,4 @@ def import_(
         output.print_data(f"{report.rows_kept} of {plural(report.rows_read, 'row')} kept\n")
     else:
         output.print_document(import_document(report))
-    return 4 if strict and report.partial else 0
+    return codes.PARTIAL if strict and report.partial else codes.OK

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from measurand._version import __version__
+from measurand.cli import codes
 from measurand.errors import MeasurandError, UsageError
 
 if TYPE_CHECKING:
@@ -28,11 +29,6 @@ COMMANDS: Final = {
     "store": "measurand.cli.store:store",
 }
 """Command -> where it is. Loaded only when used, so that ``measurand --version`` answers at once."""
-
-EXIT_USAGE: Final = 2
-EXIT_DATA: Final = 3
-EXIT_PARTIAL: Final = 4
-EXIT_INTERRUPTED: Final = 130
 
 
 class _LazyGroup(click.Group):
@@ -86,7 +82,8 @@ def run(arguments: Sequence[str] | None = None) -> None:
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     try:
-        code = main.main(args=None if arguments is None else list(arguments), standalone_mode=False)
+        typed = sys.argv[1:] if arguments is None else list(arguments)
+        code = main.main(args=list(typed), standalone_mode=False, obj=typed)
     except click.exceptions.NoArgsIsHelpError as error:
         error.show()
         code = error.exit_code
@@ -97,12 +94,12 @@ def run(arguments: Sequence[str] | None = None) -> None:
         code = error.exit_code
     except (click.Abort, KeyboardInterrupt):
         click.echo("interrupted", err=True)
-        code = EXIT_INTERRUPTED
+        code = codes.INTERRUPTED
     except MeasurandError as error:
         click.echo(f"error: {error}", err=True)
-        code = EXIT_USAGE if isinstance(error, UsageError) else EXIT_DATA
+        code = codes.USAGE if isinstance(error, UsageError) else codes.DATA
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         click.echo(f"error: {where}{error.strerror or error}", err=True)
-        code = EXIT_DATA
-    sys.exit(code if isinstance(code, int) else 0)
+        code = codes.DATA
+    sys.exit(code if isinstance(code, int) else codes.OK)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import shlex
-import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -231,5 +230,6 @@ def _listed(path: Path) -> list[str]:
 
 
 def command_line() -> str:
-    """Give the command as the user typed it, to reproduce a result."""
-    return shlex.join(["measurand", *sys.argv[1:]])
+    """Give the command that is running, to reproduce its result."""
+    typed: Sequence[str] = click.get_current_context().find_root().obj
+    return shlex.join(["measurand", *typed])

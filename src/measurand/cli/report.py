@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from measurand.cli import options, output
+from measurand.cli import codes, options, output
 
 if TYPE_CHECKING:
     from measurand.analyze.records import Board
@@ -80,7 +80,7 @@ def report(results: tuple[Path, ...], *, strict: bool, quiet: bool, verbose: boo
     _print(found, printed)
     if page is not None:
         output.note(f"HTML: {page}", quiet=quiet)
-    return 4 if strict and any(report.partial for report in trials.reports) else 0
+    return codes.PARTIAL if strict and any(report.partial for report in trials.reports) else codes.OK
 
 
 def _format(values: dict[str, Any]) -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from measurand.cli import options, output
+from measurand.cli import codes, options, output
 
 
 @click.group()
@@ -31,4 +31,4 @@ def info(path: Path, *, verify: bool, as_json: bool) -> int:
         output.print_data(to_json(found, "store"))
     else:
         output.print_document(store_document(found))
-    return 1 if found.damaged else 0
+    return codes.NO if found.damaged else codes.OK

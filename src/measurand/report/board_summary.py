@@ -142,7 +142,7 @@ def saturation_sentence(row: SaturationRow) -> str:
     if finite(row.index) is None:
         why = f": {visible(row.reason).rstrip('.')}" if row.reason else ""
         return f"The saturation of the head of the board is not available{why}."
-    place = {1: "first", 2: "second", 3: "third", 4: "fourth", 5: "fifth"}.get(row.k, f"{row.k}th")
+    place = {1: "first", 2: "second", 3: "third", 4: "fourth", 5: "fifth"}.get(row.k, f"place {row.k}")
     category = f", {visible(row.category).replace('_', ' ')}" if row.category else ""
     t = f"; t = {row.t:.2f}" if finite(row.t) is not None else ""
     return (

@@ -231,11 +231,6 @@ def _matrix(test: TierTest) -> Figure:
     )
 
 
-def _matrix_cell(test: TierTest, place: dict[str, int], pair: PairRow) -> MatrixCell:
-    p = _p(test, pair.p_adjusted)
-    return MatrixCell(place[pair.better], place[pair.worse], pair.difference, p, pair.significant)
-
-
 def _p(test: TierTest, p: float) -> str:
     return p_value(p, resamples=test.resamples, exact=test.exact)
 

@@ -14,6 +14,7 @@ from measurand.report.numbers import (
     finite,
     interval,
     p_statement,
+    p_value,
     quantity,
 )
 from measurand.report.parts import (
@@ -75,7 +76,7 @@ def _answer(comparison: Comparison) -> Section:
     least = finite(comparison.least_attainable_p)
     if least is not None and (least > comparison.level or comparison.n_tasks < FEW_TASKS):
         sentences.append(
-            f"With these tasks the least p-value that any result could give is {p_statement(least)[2:].lstrip('= ')}."
+            f"With these tasks the least p-value that any result could give is {p_value(least)}."
         )
     detectable = finite(comparison.detectable.value)
     if detectable is not None:
