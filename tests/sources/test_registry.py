@@ -27,7 +27,7 @@ class Diary:
         return Match(99, "a diary") if path.suffix == ".csv" else None
 
     def read(self, path: Path, options: ReadOptions, log: ImportLog) -> Iterator[pl.DataFrame]:
-        raise AssertionError("nothing is read in these tests")
+        raise AssertionError(f"nothing is read in these tests: {path}, {options}, {log}")
 
 
 class Rival(Diary):
