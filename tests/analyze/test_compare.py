@@ -209,3 +209,18 @@ def test_rounding_does_not_lift_an_interval_off_zero(make: Make) -> None:
     found = compare(make(rows), "a", "b")
     assert found.p == pytest.approx(0.1875)
     assert found.difference.low is None or found.difference.low <= 0
+
+
+def test_only_common_tasks_are_in_any_denominator(make: Make) -> None:
+    """Each number of the comparison counts the tasks that both have, not all that either has."""
+    found = compare(make(passing(a="pppfppfp....", b="....pfpfpfpp")), "a", "b", settings=QUICK)
+    counts = (
+        found.n_tasks,
+        found.n_units,
+        found.difference.n,
+        found.detectable.n,
+        found.mean_a.n,
+        found.mean_b.n,
+    )
+    assert counts == (4, 4, 4, 4, 4, 4)
+    assert found.a_better + found.b_better + found.equal == 4

@@ -130,3 +130,22 @@ def test_a_note_alone_makes_no_import_partial() -> None:
     assert not log.report(rows_kept=1, policy="refuse").partial
     log.add("unknown", "cost", "x.csv:2")
     assert log.report(rows_kept=1, policy="refuse").partial
+
+
+@pytest.mark.usefixtures("plugged")
+def test_a_source_whose_look_fails_is_told_and_hinders_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The failure is neither raised from an unrelated read nor swallowed."""
+
+    def stumble(_self: Diary, _path: Path) -> Match | None:
+        raise RuntimeError("no such luck")
+
+    monkeypatch.setattr(Diary, "sniff", stumble)
+    monkeypatch.setattr(Rival, "sniff", lambda _self, _path: None)
+    (tmp_path / "x.csv").touch()
+    assert registry.detect(tmp_path / "x.csv").name == "table"
+    assert "no such luck" in registry.listing(tmp_path / "x.csv").broken["diary"]
+    (tmp_path / "x.odd").touch()
+    with pytest.raises(FormatError, match="'diary': it failed to look at .*no such luck"):
+        registry.detect(tmp_path / "x.odd")

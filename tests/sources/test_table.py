@@ -318,3 +318,9 @@ def test_a_meaning_that_is_no_outcome_is_refused(read_table: ReadText) -> None:
     """What a word is said to mean must exist, whether the word occurs or not."""
     with pytest.raises(UsageError, match="there is no outcome 'bogus'"):
         read_table("agent,task,passed\na,t,1\n", outcomes={"timeout": "bogus"})
+
+
+def test_a_quantity_without_its_reference_is_no_pass(read_table: ReadText) -> None:
+    """Row by row: where nothing can judge a quantity there is no verdict, whatever the other rows have."""
+    table = read_table("agent,task,value,reference,better\na,t,2,1,higher\na,u,2,,higher\n")
+    assert table.rows("outcome", "verdict") == [("completed", "pass"), ("missing", None)]

@@ -13,7 +13,7 @@ from measurand.analyze.cells import Cells, Grid
 from measurand.analyze.comparability import fingerprint
 from measurand.analyze.estimates import estimates, family_errors, gate_rates
 from measurand.analyze.findings import findings
-from measurand.analyze.means import column_means, ranking_means
+from measurand.analyze.means import column_means, count_units, ranking_means
 from measurand.analyze.meters import meters, with_tokens
 from measurand.analyze.methods import board_methods
 from measurand.analyze.records import AgentRow, Board, Estimate, Meter, SaturationRow, ScoreSummary
@@ -112,7 +112,7 @@ def board(
         n_agents=len(grid.agents),
         n_tasks=len(grid.tasks),
         n_trials=scored.height,
-        n_families=None if grid.families is None else len(np.unique(grid.families)),
+        n_families=None if grid.families is None else count_units(grid.families, len(grid.tasks)),
         started=_moment(scored["started_at"].min()),
         finished=_moment(scored["finished_at"].max() or scored["started_at"].max()),
         standings=_standings(prepared, cells, first, settings),
@@ -167,7 +167,7 @@ def _standings(
                 gate=rates[i],
                 scores=summaries[agent],
                 family_errors=family_errors(
-                    cells[scores[0]].planned[:, i], grid, settings, share=scores[0] in SHARES
+                    cells[scores[0]].planned[:, i], grid.families, settings, share=scores[0] in SHARES
                 ),
                 meters=spent.get(agent, ()),
                 tasks=int((recorded[:, i] > 0).sum()),
@@ -193,7 +193,7 @@ def _summaries(
     """Mean of each agent under each score but the gate rate, which the standings show in its three forms."""
     _, scored, grid, scores = prepared
     means: dict[str, list[Estimate]] = {
-        score: estimates(cells[score].planned, grid, settings, binary=score in SHARES)
+        score: estimates(cells[score].planned, grid.families, settings, share=score in SHARES)
         for score in scores
         if score != "gate"
     }

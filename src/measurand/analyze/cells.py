@@ -12,13 +12,15 @@ from numpy.typing import NDArray
 
 from measurand.errors import ValueRangeError
 from measurand.score.names import SCORES
+from measurand.score.objective import Floats
 
 if TYPE_CHECKING:
     from measurand.analyze.select import Selection
 
-__all__ = ["Cells", "Grid"]
+__all__ = ["Cells", "Codes", "Floats", "Grid"]
 
-Floats = NDArray[np.float64]
+Codes = NDArray[np.int64]
+"""Families of tasks as numbers, one a task."""
 _UNLISTED: Final = "(unlisted task {})"
 
 
@@ -46,7 +48,7 @@ class Grid:
         self.unlisted = self._count_unlisted(selection)
         named = [_UNLISTED.format(number + 1) for number in range(self.unlisted)]
         self.tasks: tuple[str, ...] = (*selection.tasks, *named)
-        self.families: NDArray[np.int64] | None = _family_codes(scored, self.tasks) if families else None
+        self.families: Codes | None = _family_codes(scored, self.tasks) if families else None
         self._absent_is_fail = selection.declared.absent_is_fail
         self._declared_trials = selection.declared.trials or 0
         self._groups = scored.group_by("agent", "task").agg(
@@ -109,7 +111,7 @@ def _codes(values: pl.Series, names: tuple[str, ...]) -> NDArray[np.int64]:
     return values.replace_strict(places, return_dtype=pl.Int64).to_numpy()
 
 
-def _family_codes(scored: pl.DataFrame, tasks: tuple[str, ...]) -> NDArray[np.int64] | None:
+def _family_codes(scored: pl.DataFrame, tasks: tuple[str, ...]) -> Codes | None:
     """Family of each task as a number; a task without one is its own. ``None`` when no task names a family."""
     pairs = scored.filter(pl.col("family").is_not_null()).select("task", "family").unique()
     if pairs.is_empty():

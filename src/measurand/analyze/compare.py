@@ -13,6 +13,7 @@ from measurand.analyze.board import Prepared, prepare
 from measurand.analyze.detection import detectable, tested_interval
 from measurand.analyze.estimates import estimates
 from measurand.analyze.findings import findings
+from measurand.analyze.means import unit_name
 from measurand.analyze.meters import meters
 from measurand.analyze.methods import compare_methods
 from measurand.analyze.records import Comparison, Estimate, TaskDifference
@@ -68,17 +69,20 @@ def compare(
     first, second = _places(prepared, a, b)
     grid, score = prepared.grid, prepared.scores[0]
     table = grid.cells(score).planned[:, [first, second]]
-    table = np.where(np.isnan(table).any(axis=1, keepdims=True), np.nan, table)
+    common = np.flatnonzero(~np.isnan(table).any(axis=1))
+    table, tasks = table[common], [grid.tasks[i] for i in common]
+    families = None if grid.families is None else grid.families[common]
+    share = score in SHARES
     test = max_t(
         table,
-        families=grid.families,
+        families=families,
         level=settings.level,
         resamples=settings.resamples,
         rng=settings.seed,
     )
     d = table[:, 0] - table[:, 1]
-    mean_a, mean_b = estimates(table, grid, settings, binary=score in SHARES)
-    difference = tested_interval(d, test, grid)
+    mean_a, mean_b = estimates(table, families, settings, share=share)
+    difference = tested_interval(d, test, families)
     spent = meters(prepared.scored)
     return Comparison(
         suite=prepared.selection.suite,
@@ -97,21 +101,21 @@ def compare(
         resamples=test.resamples,
         exact=test.exact,
         seed=settings.seed,
-        n_tasks=int((~np.isnan(d)).sum()),
+        n_tasks=len(tasks),
         n_units=test.n_units,
-        unit="task" if grid.families is None else "family",
+        unit=unit_name(families),
         a_better=int((d > 0).sum()),
         b_better=int((d < 0).sum()),
         equal=int((d == 0).sum()),
-        p_discordant=_mcnemar(table, d) if grid.families is None else None,
+        p_discordant=_mcnemar(table, d) if families is None else None,
         least_attainable_p=float(test.least_attainable_p[0]),
-        detectable=detectable(table, grid, settings, share=score in SHARES),
+        detectable=detectable(table, families, settings, share=share),
         conclusion=_conclusion(grid.agents[first], grid.agents[second], test, difference),
-        largest=_largest(grid.tasks, table, d),
+        largest=_largest(tasks, table, d),
         meters_a=spent.get(grid.agents[first], ()),
         meters_b=spent.get(grid.agents[second], ()),
         findings=findings(trials, prepared.selection, prepared.scored, grid, settings),
-        methods=compare_methods(settings, test.method, "task" if grid.families is None else "family"),
+        methods=compare_methods(settings, test.method, unit_name(families)),
         command=command,
     )
 
@@ -142,8 +146,7 @@ def _places(prepared: Prepared, a: str, b: str) -> tuple[int, int]:
 
 def _mcnemar(table: Floats, d: Floats) -> float | None:
     """Exact p from the discordant tasks, where every cell is one pass or fail."""
-    present = table[~np.isnan(table)]
-    if not present.size or not ((present == 0) | (present == 1)).all():
+    if not table.size or not ((table == 0) | (table == 1)).all():
         return None
     return exact_sign_p(int((d > 0).sum()), int((d < 0).sum()))
 
@@ -158,8 +161,8 @@ def _conclusion(a: str, b: str, test: MaxT, difference: Estimate) -> str:
     return f"{better} is better than {worse} at the {test.level:.0%} level (p = {p:.3g})."
 
 
-def _largest(tasks: tuple[str, ...], table: Floats, d: Floats) -> tuple[TaskDifference, ...]:
-    size = np.abs(np.nan_to_num(d))
+def _largest(tasks: list[str], table: Floats, d: Floats) -> tuple[TaskDifference, ...]:
+    size = np.abs(d)
     order = np.argsort(-size, kind="stable")[:_SHOWN]
     return tuple(
         TaskDifference(task=tasks[i], a=float(table[i, 0]), b=float(table[i, 1]))

@@ -7,34 +7,34 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from measurand.analyze.means import count_units
 from measurand.analyze.records import Estimate
+from measurand.infer.clusters import standard_error
 from measurand.infer.power import minimal_detectable_difference
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from measurand.analyze.cells import Floats, Grid
+    from measurand.analyze.cells import Codes, Floats
     from measurand.analyze.settings import Settings
     from measurand.infer.permutation import MaxT
 
 __all__ = ["detectable", "tested_interval"]
 
 
-def detectable(table: Floats, grid: Grid, settings: Settings, *, share: bool) -> Estimate:
+def detectable(table: Floats, families: Codes | None, settings: Settings, *, share: bool) -> Estimate:
     """Minimal detectable difference of one pair of agents, from the median standard error of all pairs.
 
     Args:
         table: tasks × agents of the tested family.
-        grid: names the families of tasks.
+        families: family of each task; ``None`` when every task stands alone.
         settings: level and power.
         share: whether the cells lie between 0 and 1, so that no difference exceeds 1.
     """
-    n, m = (len(np.unique(grid.families)) if grid.families is not None else len(table)), table.shape[1]
+    n, m = count_units(families, len(table)), table.shape[1]
     errors = [
         error
         for i in range(m)
         for j in range(i + 1, m)
-        if (error := _standard_error(table[:, i] - table[:, j], grid.families)) is not None
+        if (error := standard_error(table[:, i] - table[:, j], families)) is not None
     ]
     if not errors or not any(errors):
         return Estimate(value=None, n=n, reason="no pair of agents differs by varying amounts")
@@ -53,7 +53,7 @@ def detectable(table: Floats, grid: Grid, settings: Settings, *, share: bool) ->
     )
 
 
-def tested_interval(d: Floats, test: MaxT, grid: Grid) -> Estimate:
+def tested_interval(d: Floats, test: MaxT, families: Codes | None) -> Estimate:
     """Interval of the one paired difference that ``test`` tested: the mean and its critical value times standard error.
 
     It comes from the resamples that gave the p-value, so that it leaves out 0 exactly when the p-value is small.
@@ -61,7 +61,7 @@ def tested_interval(d: Floats, test: MaxT, grid: Grid) -> Estimate:
     """
     mean, t = float(test.mean_difference[0]), float(test.t[0])
     level, n = 1 - test.level, test.n_units
-    error = abs(mean / t) if t and math.isfinite(t) else _standard_error(d, grid.families)
+    error = abs(mean / t) if t and math.isfinite(t) else standard_error(d, families)
     if test.n_common[0] == 0:
         return Estimate(value=None, level=level, n=0, reason="the two agents have no task in common")
     if not error or math.isinf(t):
@@ -75,19 +75,3 @@ def tested_interval(d: Floats, test: MaxT, grid: Grid) -> Estimate:
         low, high = min(low, 0.0), max(high, 0.0)
     method = "the difference plus and minus the sign-flip test's critical value times the standard error"
     return Estimate(value=mean, low=low, high=high, level=level, method=method, n=n)
-
-
-def _standard_error(d: Floats, families: NDArray[np.int64] | None) -> float | None:
-    """Standard error of the mean difference, clustered by family where there are families."""
-    present = ~np.isnan(d)
-    d = d[present]
-    if len(d) < 2:
-        return None
-    centred = d - d.mean()
-    if families is not None:
-        centred = np.bincount(families[present], weights=centred)
-        centred = centred[np.unique(families[present])]
-    groups = len(centred)
-    if groups < 2:
-        return None
-    return math.sqrt(float((centred**2).sum()) * groups / (groups - 1)) / len(d)

@@ -6,38 +6,38 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from measurand.analyze.means import column_means
+from measurand.analyze.means import column_means, count_units
 from measurand.analyze.records import Estimate, FamilyErrors, GateRate
 from measurand.infer.clusters import clustered_standard_error
 from measurand.infer.intervals import cluster_bootstrap, wilson
 
 if TYPE_CHECKING:
-    from measurand.analyze.cells import Floats, Grid
+    from measurand.analyze.cells import Codes, Floats, Grid
     from measurand.analyze.settings import Settings
 
 __all__ = ["estimates", "family_errors", "gate_rates"]
 
 
-def estimates(table: Floats, grid: Grid, settings: Settings, *, binary: bool = False) -> list[Estimate]:
-    """Interval for the mean of each column of ``table`` (tasks × agents).
+def estimates(table: Floats, families: Codes | None, settings: Settings, *, share: bool) -> list[Estimate]:
+    """Interval for the mean of each column of ``table`` (tasks × agents; ``share``: cells between 0 and 1).
 
     Wilson where each cell is one pass or fail and tasks stand alone; else a percentile bootstrap over tasks, or over
     families of tasks. A column without spread has no bootstrap interval: shares fall back on Wilson over the
     resampled units, other scores say why there is none. Source: SPEC 1.
     """
     level = 1 - settings.level
-    if binary and grid.families is None and _all_zero_or_one(table):
+    if share and families is None and _all_zero_or_one(table):
         return [_wilson(column, int((~np.isnan(column)).sum()), level, "tasks") for column in table.T]
     result = cluster_bootstrap(
-        table, families=grid.families, level=level, resamples=settings.resamples, rng=settings.seed
+        table, families=families, level=level, resamples=settings.resamples, rng=settings.seed
     )
-    unit = "tasks" if grid.families is None else "families"
+    unit = "tasks" if families is None else "families"
     found = []
     for place, column in enumerate(table.T):
-        units = _units(column, grid)
+        units = _units(column, families)
         low, high = float(result.low[place]), float(result.high[place])
         if np.isnan(low) or np.isnan(high):
-            found.append(_without_spread(column, units, level, unit, binary=binary))
+            found.append(_without_spread(column, units, level, unit, share=share))
             continue
         found.append(
             Estimate(
@@ -52,11 +52,11 @@ def estimates(table: Floats, grid: Grid, settings: Settings, *, binary: bool = F
     return found
 
 
-def _without_spread(column: Floats, units: int, level: float, unit: str, *, binary: bool) -> Estimate:
+def _without_spread(column: Floats, units: int, level: float, unit: str, *, share: bool) -> Estimate:
     mean = float(column_means(column[:, None])[0])
     if np.isnan(mean):
         return Estimate(value=None, level=level, n=0, reason="no cell")
-    if binary:
+    if share:
         return _wilson(np.full(units, mean), units, level, unit)
     return Estimate(
         value=mean,
@@ -85,19 +85,21 @@ def _all_zero_or_one(table: Floats) -> bool:
     return bool(((present == 0) | (present == 1)).all())
 
 
-def _units(column: Floats, grid: Grid) -> int:
+def _units(column: Floats, families: Codes | None) -> int:
     present = ~np.isnan(column)
-    return int(present.sum()) if grid.families is None else len(np.unique(grid.families[present]))
+    return count_units(None if families is None else families[present], int(present.sum()))
 
 
-def family_errors(column: Floats, grid: Grid, settings: Settings, *, share: bool) -> FamilyErrors | None:
+def family_errors(
+    column: Floats, families: Codes | None, settings: Settings, *, share: bool
+) -> FamilyErrors | None:
     """Standard errors of one agent's mean, naive and clustered; ``None`` without families. Source: SPEC 20.
 
     The interval of a share is cut at 0 and 1.
     """
-    if grid.families is None:
+    if families is None:
         return None
-    found = clustered_standard_error(column, grid.families, level=1 - settings.level)
+    found = clustered_standard_error(column, families, level=1 - settings.level)
     return FamilyErrors(
         mean_tasks=found.mean_tasks,
         mean_families=found.mean_families,
@@ -115,7 +117,7 @@ def family_errors(column: Floats, grid: Grid, settings: Settings, *, share: bool
 def gate_rates(grid: Grid, settings: Settings) -> list[GateRate]:
     """Gate rate of each agent in its three forms, with denominators (SPEC 20, first row)."""
     cells = grid.cells("gate")
-    planned = estimates(cells.planned, grid, settings, binary=True)
+    planned = estimates(cells.planned, grid.families, settings, share=True)
     evaluated, upper = column_means(cells.evaluated), column_means(grid.upper("gate"))
     passes, counted, intended = grid.total("gate"), grid.evaluated("gate"), grid.planned
     return [

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import polars as pl
 
+from measurand.analyze.means import count_units
 from measurand.analyze.records import Finding, Severity
 from measurand.model.outcomes import COUNTS_AS, CountsAs
 from measurand.wording import plural
@@ -229,7 +230,7 @@ def _tasks(rows: pl.DataFrame, chosen: pl.Expr) -> list[str]:
 def _families(grid: Grid) -> Iterator[Finding]:
     if grid.families is None:
         return
-    count = len(np.unique(grid.families))
+    count = count_units(grid.families, len(grid.tasks))
     few = " With so few families a normal interval is optimistic." if count < 20 else ""
     text = f"{plural(len(grid.tasks), 'task')} in {plural(count, 'family', 'families')}; intervals and tests resample families.{few}"
     yield _finding("warning" if few else "info", "families", text)

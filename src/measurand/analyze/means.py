@@ -9,9 +9,19 @@ import numpy as np
 from measurand.infer.arrays import join_rounded
 
 if TYPE_CHECKING:
-    from measurand.analyze.cells import Floats
+    from measurand.analyze.cells import Codes, Floats
 
-__all__ = ["column_means", "head", "ranking_means"]
+__all__ = ["column_means", "count_units", "head", "ranking_means", "unit_name"]
+
+
+def count_units(families: Codes | None, tasks: int) -> int:
+    """Independent units of so many tasks: their families where there are any, else the tasks themselves."""
+    return tasks if families is None else len(np.unique(families))
+
+
+def unit_name(families: Codes | None) -> str:
+    """What a unit is called: task, or family (of tasks)."""
+    return "task" if families is None else "family"
 
 
 def column_means(table: Floats) -> Floats:

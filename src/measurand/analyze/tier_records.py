@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from measurand.analyze.detection import detectable
-from measurand.analyze.means import ranking_means
+from measurand.analyze.means import count_units, ranking_means, unit_name
 from measurand.analyze.records import Estimate, PairRow, TierRow, TierTest
 from measurand.score.names import SHARES
 
@@ -78,7 +78,7 @@ def answer(
         tiers=_tier_rows(shown, family) if shown else (),
         notes=notes,
         reason=result.reason,
-        detectable=detectable(question.table, question.grid, question.settings, share=share),
+        detectable=detectable(question.table, question.grid.families, question.settings, share=share),
     )
 
 
@@ -98,12 +98,12 @@ def _record(
     return TierTest(
         score=question.score,
         family=family or question.names,
-        null="signs",
+        null=result.null if result else "signs",
         method=result.method if result else "not run",
         level=question.settings.level,
         n_tasks=len(grid.tasks),
-        n_units=len(grid.tasks) if grid.families is None else len(np.unique(grid.families)),
-        unit="task" if grid.families is None else "family",
+        n_units=count_units(grid.families, len(grid.tasks)),
+        unit=unit_name(grid.families),
         n_pairs=math.comb(len(question.family), 2),
         n_significant=result.n_significant if result else 0,
         resamples=result.resamples if result else 0,

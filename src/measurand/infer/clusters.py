@@ -13,7 +13,7 @@ from measurand.infer.arrays import as_level, as_table, family_codes
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["ClusteredError", "clustered_standard_error"]
+__all__ = ["ClusteredError", "clustered_standard_error", "standard_error"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +109,35 @@ def clustered_standard_error(
     return known if mean is None or n == 1 else _with_errors(known, y - mean, codes, mean=mean)
 
 
+def standard_error(values: ArrayLike, families: ArrayLike | None = None) -> float | None:
+    """Return the standard error of a mean over tasks, clustered by family where families are given.
+
+    It is `small_sample` of :func:`clustered_standard_error`, without the rest: sqrt(G/(G-1) Σ s_f²)/n; with one task a
+    family it is the usual sd/sqrt(n).
+
+    Args:
+        values: (n,) one value a task; NaN = missing, left out.
+        families: (n,) a family id for each task; ``None`` when every task stands alone.
+
+    Returns:
+        The standard error; ``None`` for fewer than two tasks or families.
+
+    Source: SPEC section 20; Miller (2024).
+
+    Example:
+        >>> round(standard_error([1, 1, 0, 0, 1, 0]), 4), round(standard_error([1, 1, 0, 0], [1, 1, 2, 2]), 4)
+        (0.2236, 0.5)
+    """
+    y, codes = _present(values, np.arange(np.size(values)) if families is None else families)
+    clusters = int(codes.max(initial=-1)) + 1
+    return None if clusters < 2 else _small_sample(y - y.mean(), codes, clusters)
+
+
+def _small_sample(d: NDArray[np.float64], codes: NDArray[np.intp], clusters: int) -> float:
+    sums = np.bincount(codes, weights=d)
+    return math.sqrt(float(sums @ sums) * clusters / (clusters - 1)) / len(d)
+
+
 def _present(values: ArrayLike, families: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
     """Return the values that are there, and the families among them numbered from 0."""
     y = as_table(np.reshape(np.asarray(values, dtype=np.float64), (-1, 1)))[:, 0]
@@ -127,7 +156,7 @@ def _with_errors(
         return replace(known, naive=naive)
     family_squares = float((np.bincount(codes, weights=d) ** 2).sum())
     clustered = math.sqrt(family_squares) / n
-    small = clustered * math.sqrt(clusters / (clusters - 1))
+    small = _small_sample(d, codes, clusters)
     half = _t_quantile((1 + known.level) / 2, clusters - 1) * small
     return replace(
         known,

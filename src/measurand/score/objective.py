@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 __all__ = [
     "CLIP",
+    "Floats",
     "clipped",
     "improvement",
     "interval_score",

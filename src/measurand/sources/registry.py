@@ -77,17 +77,19 @@ def get(name: str) -> Source:
     return known[name]
 
 
-def _claims(path: Path) -> dict[str, Match]:
-    """What each source claims of ``path``. One whose look fails claims nothing, and hinders no other."""
+def _claims(path: Path) -> tuple[dict[str, Match], dict[str, str]]:
+    """What each source claims of ``path``, and why some could not look: they claim nothing, and hinder no other."""
     claims: dict[str, Match] = {}
+    failed: dict[str, str] = {}
     for name, source in installed().sources.items():
         try:
             match = source.sniff(path)
-        except Exception:  # noqa: BLE001, S112 - a plug-in may fail in any way
+        except Exception as error:  # noqa: BLE001 - a plug-in may fail in any way
+            failed[name] = f"it failed to look at {path}: {error}"
             continue
         if match is not None:
             claims[name] = match
-    return claims
+    return claims, failed
 
 
 def detect(path: Path) -> Source:
@@ -98,10 +100,12 @@ def detect(path: Path) -> Source:
     """
     if not path.exists():
         raise FormatError("no such file or folder", where=str(path))
-    claims = [(match.confidence, name) for name, match in _claims(path).items()]
+    found, failed = _claims(path)
+    claims = [(match.confidence, name) for name, match in found.items()]
     if not claims:
+        also = "".join(f"; the source {name!r}: {why}" for name, why in failed.items())
         raise FormatError(
-            "no source knows this format",
+            f"no source knows this format{also}",
             where=str(path),
             hint="`measurand sources` lists what can be read; name one with --from",
         )
@@ -117,9 +121,9 @@ def detect(path: Path) -> Source:
 def listing(path: Path | None = None) -> Listing:
     """List the sources; with a path, say what each claims of it."""
     found, broken = installed()
-    claims = _claims(path) if path is not None else {}
+    claims, failed = _claims(path) if path is not None else ({}, {})
     rows = []
     for name, source in found.items():
         match = claims.get(name)
         rows.append(SourceRow(name, source.title, f"{match.confidence} %: {match.why}" if match else None))
-    return Listing(tuple(rows), broken, None if path is None else str(path))
+    return Listing(tuple(rows), broken | failed, None if path is None else str(path))

@@ -96,18 +96,17 @@ def _check_meanings(words: Mapping[str, str]) -> None:
             )
 
 
-def _unjudged(frame: pl.DataFrame) -> bool:
-    return "reference" not in frame.columns or frame["reference"].null_count() == frame.height
-
-
 def _plain_word() -> pl.Expr:
     return pl.col("outcome").str.strip_chars().str.to_lowercase().str.replace_all(r"[\s-]+", "_")
 
 
 def _implied_verdict(frame: pl.DataFrame, log: ImportLog) -> pl.Expr:
-    """Without a verdict column, the outcome's word may name the verdict; else a recorded quantity is a passed gate."""
-    verdict = pl.lit(None, dtype=pl.Boolean)
-    if "outcome" not in frame.columns and _unjudged(frame):
+    """Without a verdict column, the outcome's word may name the verdict; else a recorded quantity is a passed gate.
+
+    A quantity is taken for that only where something says that it counts: an outcome column, or a reference.
+    """
+    has = frame.columns
+    if "outcome" not in has and not {"quantity", "reference"} <= set(has):
         raise MappingError(
             "no column says whether a trial passed, and the quantity has no reference to judge it by",
             where=log.path,
@@ -116,23 +115,26 @@ def _implied_verdict(frame: pl.DataFrame, log: ImportLog) -> pl.Expr:
                 "for a quantity from 0 to 1 --set kind=interval --set baseline=0 --set reference=1 --set better=higher"
             ),
         )
-    if "quantity" in frame.columns:
-        log.add(
-            "note", "no verdict column: a recorded quantity counts as a passed gate", "", count=frame.height
-        )
-        verdict = pl.when(pl.col("quantity").is_not_null()).then(pl.lit(value=True))
-    if "outcome" in frame.columns:
-        word = _plain_word()
-        named = frame.filter(word.is_in(_PASSED + _NOT_PASSED))
-        log.add_rows("note", "no verdict column: the outcome says passed or failed", named)
-        verdict = (
-            pl.when(word.is_in(_PASSED))
-            .then(pl.lit(value=True))
-            .when(word.is_in(_NOT_PASSED))
-            .then(pl.lit(value=False))
-            .otherwise(verdict)
-        )
-    return verdict.alias("verdict")
+    verdict = _passed_by_quantity(frame, log)
+    if "outcome" not in has:
+        return verdict.alias("verdict")
+    word = _plain_word()
+    named = frame.filter(word.is_in(_PASSED + _NOT_PASSED))
+    log.add_rows("note", "no verdict column: the outcome says passed or failed", named)
+    passed = pl.when(word.is_in(_PASSED)).then(pl.lit(value=True))
+    return passed.when(word.is_in(_NOT_PASSED)).then(pl.lit(value=False)).otherwise(verdict).alias("verdict")
+
+
+def _passed_by_quantity(frame: pl.DataFrame, log: ImportLog) -> pl.Expr:
+    if "quantity" not in frame.columns:
+        return pl.lit(None, dtype=pl.Boolean)
+    counts = pl.col("quantity").is_not_null()
+    if "outcome" not in frame.columns:
+        counts &= pl.col("reference").is_not_null()
+    implied = frame.filter(counts).height
+    if implied:
+        log.add("note", "no verdict column: a recorded quantity counts as a passed gate", "", count=implied)
+    return pl.when(counts).then(pl.lit(value=True))
 
 
 def gather_verdicts(frame: pl.DataFrame) -> pl.DataFrame:
