@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from measurand.analyze.settings import Settings
 from measurand.cli.main import COMMANDS
+from measurand.cli.report import report as report_command
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -235,3 +237,12 @@ def test_an_option_without_a_use_is_refused(measurand: Run, results: Path, tmp_p
     found = measurand("report", results, "--task-list", listed)
     assert found.code == 2
     assert "--task-list" in found.err
+
+
+def test_defaults_of_the_options_are_those_of_the_library() -> None:
+    """A default is decided once; the command line repeats it for its help and must not drift."""
+    defaults = {parameter.name: parameter.default for parameter in report_command.params}
+    settings = Settings()
+    names = ("level", "resamples", "seed", "top")
+    assert {name: defaults[name] for name in names} == {name: getattr(settings, name) for name in names}
+    assert defaults["clip"] == settings.scoring.clip

@@ -147,5 +147,5 @@ def test_a_source_whose_look_fails_is_told_and_hinders_no_other(
     assert registry.detect(tmp_path / "x.csv").name == "table"
     assert "no such luck" in registry.listing(tmp_path / "x.csv").broken["diary"]
     (tmp_path / "x.odd").touch()
-    with pytest.raises(FormatError, match="'diary': it failed to look at .*no such luck"):
+    with pytest.raises(FormatError, match=r"'diary': it failed to look at .*no such luck"):
         registry.detect(tmp_path / "x.odd")

@@ -152,30 +152,53 @@ def _standings(
     rows = []
     for i in order:
         agent = grid.agents[i]
-        place = places.get(i)
-        tiers = first.tiers if place is not None else None
+        place = _place(first, places.get(i))
         rows.append(
             AgentRow(
                 agent=agent,
                 rank=1 + int((means > means[i]).sum()),
-                tested=place is not None,
-                rank_low=tiers.rank_low[place] if tiers and place is not None else None,
-                rank_high=tiers.rank_high[place] if tiers and place is not None else None,
-                tier=tiers.tier[place] if tiers and place is not None else None,
-                letters=tiers.letters[place] if tiers and tiers.letters and place is not None else None,
-                possible_best=place in tiers.possible_best if tiers else None,
+                tested=i in places,
+                rank_low=place.rank_low,
+                rank_high=place.rank_high,
+                tier=place.tier,
+                letters=place.letters,
+                possible_best=place.possible_best,
                 gate=rates[i],
                 scores=summaries[agent],
                 family_errors=family_errors(
                     cells[scores[0]].planned[:, i], grid.families, settings, share=scores[0] in SHARES
                 ),
-                meters=spent.get(agent, ()),
+                meters=spent[agent],
                 tasks=int((recorded[:, i] > 0).sum()),
                 trials=int(recorded[:, i].sum()),
                 outcomes=ended[agent],
             )
         )
     return tuple(rows)
+
+
+class _Place(NamedTuple):
+    """What the test says of one agent."""
+
+    rank_low: int | None = None
+    rank_high: int | None = None
+    tier: int | None = None
+    letters: str | None = None
+    possible_best: bool | None = None
+
+
+def _place(tested: Separation, entry: int | None) -> _Place:
+    """Look up an entry of the tested family; nothing is said of an agent outside it, or without an answer."""
+    tiers = tested.tiers
+    if tiers is None or entry is None:
+        return _Place()
+    return _Place(
+        rank_low=tiers.rank_low[entry],
+        rank_high=tiers.rank_high[entry],
+        tier=tiers.tier[entry],
+        letters=tiers.letters[entry] if tiers.letters else None,
+        possible_best=entry in tiers.possible_best,
+    )
 
 
 def _outcomes(scored: pl.DataFrame) -> dict[str, dict[str, int]]:

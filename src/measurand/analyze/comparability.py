@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import polars as pl
 
 from measurand.errors import ComparabilityError
-from measurand.wording import plural
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from measurand.wording import listed, plural
 
 __all__ = ["common_tasks", "differences", "fingerprint", "refuse_mixed", "tell_apart"]
 
@@ -22,7 +19,6 @@ _PER_TASK: Final = {
     "anchors_id": "anchors",
 }
 """Fields that have one value over all rows of a task."""
-_SHOWN: Final = 10
 _DIGITS: Final = 8
 
 
@@ -37,7 +33,7 @@ def differences(frame: pl.DataFrame) -> tuple[str, ...]:
 
 def fingerprint(frame: pl.DataFrame) -> str:
     """Say what the rows were measured with: the fields that must not differ in a ranking."""
-    parts = [f"{label} {_some(_known(frame[column]))}" for column, label in _WHOLE.items()]
+    parts = [f"{label} {listed(_known(frame[column]))}" for column, label in _WHOLE.items()]
     for column, label in _PER_TASK.items():
         known = frame.filter(pl.col(column).is_not_null())["task"].n_unique()
         parts.append(f"{label} known for {known} of {plural(frame['task'].n_unique(), 'task')}")
@@ -128,13 +124,13 @@ def _whole(frame: pl.DataFrame, column: str, label: str) -> str | None:
     values = frame.group_by(column).agg(pl.col("agent").unique().sort()).sort(column, nulls_last=True)
     if values.height <= 1:
         return None
-    parts = [f"{value or 'unknown'} ({_some(agents)})" for value, agents in values.iter_rows()]
+    parts = [f"{value or 'unknown'} ({listed(agents)})" for value, agents in values.iter_rows()]
     return f"{label}: {'; '.join(parts)}"
 
 
 def _per_task(frame: pl.DataFrame, column: str, label: str) -> str | None:
     tasks = frame.group_by("task").agg(pl.col(column).n_unique()).filter(pl.col(column) > 1)["task"].sort()
-    return f"{label} of {len(tasks)} tasks: {_some(tasks)}" if len(tasks) else None
+    return f"{label} of {plural(len(tasks), 'task')}: {listed(tasks)}" if len(tasks) else None
 
 
 def _unmatched(frame: pl.DataFrame) -> list[str]:
@@ -148,10 +144,4 @@ def _unmatched(frame: pl.DataFrame) -> list[str]:
         .agg(pl.col("task").sort())
         .sort("agent")
     )
-    return [f"tasks only of {_some(who)}: {_some(tasks)}" for who, tasks in partial.head(_SHOWN).iter_rows()]
-
-
-def _some(names: Iterable[str]) -> str:
-    listed = list(names)
-    more = f" and {len(listed) - _SHOWN} more" if len(listed) > _SHOWN else ""
-    return ", ".join(listed[:_SHOWN]) + more
+    return [f"tasks only of {listed(who)}: {listed(tasks)}" for who, tasks in partial.head(10).iter_rows()]

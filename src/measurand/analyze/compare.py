@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -23,6 +22,7 @@ from measurand.errors import UsageError
 from measurand.infer.permutation import MaxT, max_t
 from measurand.infer.power import exact_sign_p
 from measurand.score.names import SHARES
+from measurand.wording import listed, plural
 
 if TYPE_CHECKING:
     from measurand.analyze.cells import Floats
@@ -60,13 +60,10 @@ def compare(
         UsageError: an agent that is not there, or the same twice.
         ComparabilityError: the two were measured with different things.
     """
-    if a == b:
-        raise UsageError(f"{a!r} is one agent", hint="name two")
     choice, settings = choice or Choice(), settings or Settings()
     both = replace(choice, agents=(a, b))
     prepared = prepare(trials, both, settings)
-    _check_found(prepared, a, b, sorted(trials.frame["agent"].unique()))
-    first, second = _places(prepared, a, b)
+    first, second = _places(prepared, a, b, sorted(trials.frame["agent"].unique()))
     grid, score = prepared.grid, prepared.scores[0]
     table = grid.cells(score).planned[:, [first, second]]
     common = np.flatnonzero(~np.isnan(table).any(axis=1))
@@ -120,28 +117,21 @@ def compare(
     )
 
 
-def _check_found(prepared: Prepared, a: str, b: str, names: list[str]) -> None:
-    """Refuse a name that fits no agent, which the choice of rows merely reports."""
-    found = prepared.grid.agents
-    for name in (a, b):
-        if not any(
-            fnmatchcase(agent, name) or agent == name or agent.startswith(f"{name}@") for agent in found
-        ):
+def _places(prepared: Prepared, a: str, b: str, names: list[str]) -> tuple[int, int]:
+    """Columns of the two agents that ``a`` and ``b`` name; a pattern may also fit the agent that the other names."""
+    fits = prepared.selection.fits
+    if a == b or (fits[a] == fits[b] and len(fits[a]) == 1):
+        raise UsageError(f"{a!r} and {b!r} are one agent", hint="name two")
+    columns = []
+    for name, other in ((a, b), (b, a)):
+        if not fits[name]:
             raise unknown_name("agent", name, names)
-
-
-def _places(prepared: Prepared, a: str, b: str) -> tuple[int, int]:
-    agents = prepared.grid.agents
-    if len(agents) != 2:
-        raise UsageError(
-            f"{a!r} and {b!r} fit {len(agents)} agents: {', '.join(agents[:_SHOWN])}",
-            hint="name exactly two agents",
-        )
-    one, other = agents
-    if a == other or b == one:
-        return 1, 0
-    named = a == one or b == other
-    return (0, 1) if named or (fnmatchcase(one, a) and fnmatchcase(other, b)) else (1, 0)
+        taken = fits[other] if len(fits[other]) == 1 else ()
+        left = [agent for agent in fits[name] if agent not in taken]
+        if len(left) > 1:
+            raise UsageError(f"{name!r} fits {plural(len(left), 'agent')}: {listed(left)}", hint="name one")
+        columns.append(prepared.grid.agents.index(left[0]))
+    return columns[0], columns[1]
 
 
 def _mcnemar(table: Floats, d: Floats) -> float | None:

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from measurand.analyze.means import count_units
-from measurand.analyze.records import Finding, Severity
+from measurand.analyze.records import SEVERITIES, Finding, Severity
 from measurand.model.outcomes import COUNTS_AS, CountsAs
 from measurand.wording import plural
 
@@ -43,8 +43,7 @@ def findings(
         *_families(grid),
         *_imports(trials),
     ]
-    order: dict[Severity, int] = {"problem": 0, "warning": 1, "info": 2}
-    return tuple(sorted(found, key=lambda finding: order[finding.severity]))
+    return tuple(sorted(found, key=lambda finding: SEVERITIES.index(finding.severity)))
 
 
 def _finding(severity: Severity, subject: str, text: str, examples: list[str] | None = None) -> Finding:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from measurand.analyze.records import MethodNote, TierTest
-from measurand.wording import plural
+from measurand.wording import plural, upper_first
 
 if TYPE_CHECKING:
     from measurand.analyze.settings import Settings
@@ -34,7 +34,7 @@ def board_methods(
 def compare_methods(settings: Settings, method: str, unit: str) -> tuple[MethodNote, ...]:
     """Describe the methods of a comparison of two agents."""
     test = (
-        f"{method[:1].upper()}{method[1:]}; one pair, named by the user, so that there is nothing to adjust for. "
+        f"{upper_first(method)}; one pair, named by the user, so that there is nothing to adjust for. "
         "A cell is the mean over the planned trials of an agent on a task; no verdict counts as not passed."
     )
     difference = (
@@ -92,7 +92,7 @@ def _tiers(settings: Settings, test: TierTest) -> str:
     drawn = "" if test.exact else f", {test.resamples} resamples, seed {test.seed}"
     units = plural(test.n_units, *(("task",) if test.unit == "task" else ("family", "families")))
     return (
-        f"Family: {family}, {pairs}, under the score {test.score}. {test.method[:1].upper()}{test.method[1:]}{drawn}; any "
+        f"Family: {family}, {pairs}, under the score {test.score}. {upper_first(test.method)}{drawn}; any "
         f"false split has probability at most {settings.level:.0%}. n = {units}. Leader rule: going down, "
         "the first agent significantly worse than its tier's leader opens the next tier. Same tier means not shown "
         "different, never equal."

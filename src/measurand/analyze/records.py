@@ -6,11 +6,14 @@ plain numbers (0.794, not 79.4); costs are US dollars; times are seconds.
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Final, Literal, get_args
 
 import msgspec
 
+from measurand.errors import UsageError
+
 __all__ = [
+    "SEVERITIES",
     "AgentRow",
     "Board",
     "Comparison",
@@ -29,7 +32,10 @@ __all__ = [
     "TierTest",
 ]
 
-Severity = Literal["info", "warning", "problem"]
+Severity = Literal["problem", "warning", "info"]
+
+SEVERITIES: Final[tuple[Severity, ...]] = get_args(Severity)
+"""The gravest first."""
 
 
 class Estimate(msgspec.Struct, frozen=True, kw_only=True):
@@ -148,12 +154,14 @@ class AgentRow(msgspec.Struct, frozen=True, kw_only=True):
         """Return the summary under the score ``name``.
 
         Raises:
-            KeyError: the board does not have that score.
+            UsageError: the board does not have that score.
         """
         for summary in self.scores:
             if summary.score == name:
                 return summary
-        raise KeyError(name)
+        raise UsageError(
+            f"the board has no score {name!r}", hint=f"one of: {', '.join(s.score for s in self.scores)}"
+        )
 
 
 class PairRow(msgspec.Struct, frozen=True, kw_only=True):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
@@ -15,6 +14,7 @@ from measurand.analyze.records import Finding
 from measurand.errors import InputError, UsageError
 from measurand.model.imports import Declaration
 from measurand.model.table import Trials
+from measurand.wording import listed, meant, plural
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -36,6 +36,8 @@ class Selection:
     declared: Declaration
     comparable: bool
     findings: tuple[Finding, ...]
+    fits: Mapping[str, tuple[str, ...]]
+    """Name or pattern asked for -> the agents that it fits, as they are shown."""
 
 
 def select(trials: Trials, choice: Choice) -> Selection:
@@ -55,13 +57,13 @@ def select(trials: Trials, choice: Choice) -> Selection:
         raise InputError("there are no trials", where=read, hint="a report needs at least one recorded trial")
     suite, frame = _one_suite(trials.frame, choice.suite)
     everyone = set(frame["agent"])
-    frame, missed = _matching(frame, "task", choice.tasks, _plain_names(frame, frame, "task"))
+    frame, tasks_fit = _matching(frame, "task", choice.tasks, _plain_names(frame, frame, "task"))
     idle = sorted(everyone.difference(frame["agent"]))
     told = tell_apart(frame, "agent")
-    frame, unknown = _matching(told, "agent", choice.agents, _plain_names(told, frame, "agent"))
+    frame, agents_fit = _matching(told, "agent", choice.agents, _plain_names(told, frame, "agent"))
     declared = _declared(trials.declarations, suite, set(frame["suite_version"]))
     universe = told["task"].unique().to_list()
-    findings = [_not_found(names, what) for names, what in ((missed, "tasks"), (unknown, "agents")) if names]
+    findings = [*_not_found(tasks_fit, "task"), *_not_found(agents_fit, "agent")]
     if idle and not choice.agents:
         findings.append(_idle(idle))
     if choice.common_tasks:
@@ -85,6 +87,7 @@ def select(trials: Trials, choice: Choice) -> Selection:
         declared=declared,
         comparable=not mixed or choice.common_tasks,
         findings=tuple(findings),
+        fits=agents_fit,
     )
 
 
@@ -128,46 +131,45 @@ def _plain_names(shown: pl.DataFrame, plain: pl.DataFrame, column: str) -> dict[
 
 def unknown_name(column: str, name: str, names: Iterable[str]) -> UsageError:
     """Build the error for a name that fits nothing, with the nearest one there is."""
-    listed = list(names)
-    close = difflib.get_close_matches(name, listed, n=1)
-    meant = f" (did you mean {close[0]!r}?)" if close else ""
-    return UsageError(f"no {column} is called {name!r}{meant}", hint=f"{column}s: {', '.join(listed[:20])}")
+    names = list(names)
+    return UsageError(
+        f"no {column} is called {name!r}{meant(name, names)}", hint=f"{column}s: {listed(names, 20)}"
+    )
 
 
 def _matching(
     frame: pl.DataFrame, column: str, patterns: Sequence[str], names: Mapping[str, str]
-) -> tuple[pl.DataFrame, list[str]]:
-    """Rows whose name is one of ``patterns`` or fits one, and the patterns that fit nothing."""
+) -> tuple[pl.DataFrame, dict[str, tuple[str, ...]]]:
+    """Rows whose name is one of ``patterns`` or fits one, and the names that each pattern fits."""
     if not patterns:
-        return frame, []
+        return frame, {}
     fits = {pattern: _fitting(pattern, names) for pattern in patterns}
     chosen = {name for found in fits.values() for name in found}
     if not chosen:
         raise unknown_name(column, patterns[0], names)
-    return frame.filter(pl.col(column).is_in(list(chosen))), [p for p, found in fits.items() if not found]
+    return frame.filter(pl.col(column).is_in(list(chosen))), fits
 
 
-def _fitting(pattern: str, names: Mapping[str, str]) -> list[str]:
-    named = [shown for shown, plain in names.items() if pattern in {shown, plain}]
-    return named or [
+def _fitting(pattern: str, names: Mapping[str, str]) -> tuple[str, ...]:
+    named = tuple(shown for shown, plain in names.items() if pattern in {shown, plain})
+    return named or tuple(
         shown for shown, plain in names.items() if fnmatchcase(shown, pattern) or fnmatchcase(plain, pattern)
-    ]
-
-
-def _not_found(names: list[str], what: str) -> Finding:
-    return Finding(
-        severity="warning",
-        subject="selection",
-        text=f"{len(names)} of the {what} asked for have no trials and are left out.",
-        examples=tuple(names),
     )
+
+
+def _not_found(fits: Mapping[str, tuple[str, ...]], what: str) -> list[Finding]:
+    names = tuple(name for name, found in fits.items() if not found)
+    if not names:
+        return []
+    text = f"{plural(len(names), f'{what} asked for has', f'{what}s asked for have')} no trials: left out."
+    return [Finding(severity="warning", subject="selection", text=text, examples=names)]
 
 
 def _idle(agents: list[str]) -> Finding:
     return Finding(
         severity="warning",
         subject="selection",
-        text=f"{len(agents)} agents have no trial of the tasks asked for and are left out.",
+        text=f"{plural(len(agents), 'agent has', 'agents have')} no trial of the tasks asked for: left out.",
         examples=tuple(agents),
     )
 

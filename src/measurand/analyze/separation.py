@@ -11,7 +11,7 @@ from measurand.analyze.means import column_means, head, ranking_means
 from measurand.analyze.tier_records import Question, answer, no_answer
 from measurand.infer.permutation import MaxT, max_t
 from measurand.infer.tiers import Tiers, tiers
-from measurand.wording import plural
+from measurand.wording import listed, plural
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,8 +26,6 @@ _TOO_FEW: Final = 5
 """Tasks up to which nothing can be split at 5 % (SPEC 12.1, point 5)."""
 _LABELS_AGENTS: Final = 30
 """Family size up to which the labels null is run beside the default; it is slow beyond."""
-_NAMED: Final = 6
-"""Agents named in a sentence."""
 _MOST_RESAMPLES: Final = 1_000_000
 _WORK: Final = 500_000_000
 """Pairs times resamples that a test may take: some seconds."""
@@ -163,5 +161,4 @@ def _agreement(what: str, names: tuple[str, ...], shown: Tiers, again: Tiers) ->
     if again.tier == shown.tier:
         return f"{what}; the tiers are the same."
     moved = [f"{n} {a} to {b}" for n, a, b in zip(names, shown.tier, again.tier, strict=True) if a != b]
-    more = f" and {len(moved) - _NAMED} more" if len(moved) > _NAMED else ""
-    return f"{what}; tiers change: {', '.join(moved[:_NAMED])}{more}."
+    return f"{what}; tiers change: {listed(moved, 6)}."

@@ -13,6 +13,7 @@ from measurand.analyze.detection import detectable
 from measurand.analyze.means import count_units, ranking_means, unit_name
 from measurand.analyze.records import Estimate, PairRow, TierRow, TierTest
 from measurand.score.names import SHARES
+from measurand.wording import upper_first
 
 if TYPE_CHECKING:
     from measurand.analyze.cells import Floats, Grid
@@ -122,7 +123,7 @@ def _record(
 
 
 def _sentence(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:].rstrip('.')}."
+    return f"{upper_first(text).rstrip('.')}."
 
 
 def _pairs(result: MaxT, names: tuple[str, ...]) -> tuple[PairRow, ...]:

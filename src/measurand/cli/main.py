@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 import sys
 from importlib import import_module
@@ -14,6 +13,7 @@ import click
 from measurand._version import __version__
 from measurand.cli import codes
 from measurand.errors import MeasurandError, UsageError
+from measurand.wording import meant
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,10 +45,8 @@ class _LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        close = difflib.get_close_matches(args[0], COMMANDS, n=1)
         if args[0] not in COMMANDS:
-            meant = f" (did you mean {close[0]!r}?)" if close else ""
-            raise click.UsageError(f"there is no command {args[0]!r}{meant}", ctx)
+            raise click.UsageError(f"there is no command {args[0]!r}{meant(args[0], COMMANDS)}", ctx)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

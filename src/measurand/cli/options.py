@@ -5,11 +5,13 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar, get_args
 
 import click
 
 from measurand.errors import UsageError
+from measurand.model.imports import ConflictPolicy
+from measurand.score.names import SCORES
 
 if TYPE_CHECKING:
     from measurand.analyze.settings import Choice, Settings
@@ -98,7 +100,7 @@ def reading(command: _Command) -> _Command:
         ),
         click.option(
             "--on-conflict",
-            type=click.Choice(["refuse", "no-verdict", "drop"]),
+            type=click.Choice(get_args(ConflictPolicy)),
             help="Records of one trial that disagree: refuse (default), keep without a verdict, or leave out.",
         ),
     )
@@ -126,7 +128,7 @@ def judging(command: _Command) -> _Command:
         command,
         click.option(
             "--score",
-            type=click.Choice(["objective", "capped", "capped_linear", "key", "gate"]),
+            type=click.Choice(list(SCORES)),
             help="Score to rank by; by default the objective where every task has anchors, else the gate rate.",
         ),
         click.option(

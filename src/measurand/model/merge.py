@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple, get_args
+from typing import Any, Final, NamedTuple, get_args
 
 import polars as pl
 
@@ -11,6 +11,7 @@ from measurand.model.digests import agent_digest
 from measurand.model.imports import Conflict, ConflictPolicy
 from measurand.model.outcomes import Outcome
 from measurand.model.trial import COLUMNS, IDENTITY, PROVENANCE
+from measurand.wording import plural
 
 __all__ = ["Merged", "merge_trials"]
 
@@ -95,16 +96,13 @@ def _merge_groups(repeated: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     return merged, merged.filter(pl.col("_differ").list.len() > 0).sort(IDENTITY)
 
 
-def _conflict(row: dict[str, object]) -> Conflict:
-    fields, rows = row["_differ"], row["_rows"]
-    assert isinstance(fields, list)  # noqa: S101 - narrows what polars hands out untyped
-    assert isinstance(rows, list)  # noqa: S101 - as above
+def _conflict(row: dict[str, Any]) -> Conflict:
     return Conflict(
-        agent=str(row["agent"]),
-        task=str(row["task"]),
-        trial=str(row["trial"]),
-        fields=tuple(fields),
-        rows=tuple(str(where) for where in rows),
+        agent=row["agent"],
+        task=row["task"],
+        trial=row["trial"],
+        fields=tuple(row["_differ"]),
+        rows=tuple(str(where) for where in row["_rows"]),
     )
 
 
@@ -114,9 +112,9 @@ def _refusal(conflicts: tuple[Conflict, ...]) -> ConflictError:
         for c in conflicts[:_SHOWN]
     ]
     more = f"\n  ... and {len(conflicts) - _SHOWN} more" if len(conflicts) > _SHOWN else ""
-    plural = "trial has" if len(conflicts) == 1 else "trials have"
+    trials = plural(len(conflicts), "trial has", "trials have")
     return ConflictError(
-        f"{len(conflicts)} {plural} records that disagree:\n  " + "\n  ".join(lines) + more,
+        f"{trials} records that disagree:\n  " + "\n  ".join(lines) + more,
         hint="correct the rows, or name a policy: --on-conflict no-verdict (keep the trial, without a verdict) or drop",
     )
 

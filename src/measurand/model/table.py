@@ -10,6 +10,7 @@ import polars as pl
 
 from measurand.errors import MissingExtraError
 from measurand.model.trial import COLUMNS, SCHEMA_VERSION, Trial
+from measurand.wording import plural
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -65,7 +66,7 @@ class Trials:
     Takes part in the Arrow PyCapsule protocol, so that pyarrow, DuckDB, pandas and others take it as it is.
 
     >>> Trials(trials_frame([Trial(suite="s", task="007", agent="kite", trial="1", outcome="completed")]))
-    Trials(1 trials, 1 agents, 1 tasks)
+    Trials(1 trial, 1 agent, 1 task)
     """
 
     frame: pl.DataFrame
@@ -84,7 +85,7 @@ class Trials:
 
     def __repr__(self) -> str:
         agents, tasks = self.frame["agent"].n_unique(), self.frame["task"].n_unique()
-        return f"Trials({len(self)} trials, {agents} agents, {tasks} tasks)"
+        return f"Trials({plural(len(self), 'trial')}, {plural(agents, 'agent')}, {plural(tasks, 'task')})"
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         return self.frame.__arrow_c_stream__(requested_schema)

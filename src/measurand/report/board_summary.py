@@ -9,7 +9,7 @@ from measurand.report.names import visible
 from measurand.report.numbers import count, finite
 from measurand.report.parts import listed, percent_level, with_power
 from measurand.report.scores import score_words, size_form
-from measurand.wording import plural
+from measurand.wording import plural, upper_first
 
 if TYPE_CHECKING:
     from measurand.analyze.records import Board, SaturationRow, TierTest
@@ -84,7 +84,7 @@ def _sizes(test: TierTest) -> list[str]:
         parts.append(f"first and last are {form(test.spread)} apart under {score_words(test.score)}")
     if finite(test.largest_gap) is not None:
         parts.append(f"the largest gap between neighbours is {form(test.largest_gap)}")
-    sentences = [f"{_upper('; '.join(parts))}."] if parts else []
+    sentences = [f"{upper_first('; '.join(parts))}."] if parts else []
     detectable = finite(test.detectable.value)
     if detectable is None:
         return sentences
@@ -99,10 +99,6 @@ def _sizes(test: TierTest) -> list[str]:
 
 def _lower(text: str) -> str:
     return text[:1].lower() + text[1:]
-
-
-def _upper(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 def _best(board: Board) -> list[str]:

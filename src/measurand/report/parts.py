@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Final, Generic, NamedTuple, TypeVar
 import msgspec
 
 from measurand._version import __version__
+from measurand.analyze.records import SEVERITIES
 from measurand.model.trial import UNNAMED
 from measurand.report.document import Cell, Column, Item, Row, Section, Table
 from measurand.report.names import name_shown, shorten, visible
 from measurand.report.numbers import DASH, UNKNOWN, count, finite, interval, plain, quantity, score
+from measurand.wording import upper_first
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -110,7 +112,7 @@ def estimate_cell(estimate: Estimate | None, form: Callable[[float | None], str]
 def meter_label(name: str) -> str:
     """Name of a meter as a heading."""
     words = METER_WORDS.get(name) or visible(name).replace("_", " ")
-    return words[:1].upper() + words[1:]
+    return upper_first(words)
 
 
 def meter_cell(meter: Meter | None) -> Cell:
@@ -160,7 +162,6 @@ def suite_title(suite: str, version: str | None) -> str:
 
 def findings_section(findings: Sequence[Finding]) -> Section:
     """What must be known about the data, the gravest first."""
-    order = {"problem": 0, "warning": 1, "info": 2}
     tones: dict[str, Tone] = {"problem": "problem", "warning": "warning", "info": "muted"}
     items = tuple(
         Item(
@@ -169,7 +170,7 @@ def findings_section(findings: Sequence[Finding]) -> Section:
             tones[finding.severity],
             tuple(visible(example) for example in finding.examples),
         )
-        for finding in sorted(findings, key=lambda finding: order[finding.severity])
+        for finding in sorted(findings, key=lambda finding: SEVERITIES.index(finding.severity))
     )
     sentences = () if items else ("The checks of the data found nothing to report.",)
     return Section(id="data", title="Data quality", sentences=sentences, items=items)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from typing import TYPE_CHECKING, Final
 
 from measurand.errors import MappingError
 from measurand.model.trial import COLUMNS
+from measurand.wording import meant
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -134,14 +134,14 @@ def _find(field: str, free: Mapping[str, str], path: str) -> str | None:
 def _check_chosen(names: Sequence[str], chosen: Mapping[str, str], path: str) -> None:
     for field, column in chosen.items():
         if field not in _FIELDS:
-            raise MappingError(f"there is no field {field!r}{_meant(field, _FIELDS)}", where=path)
+            raise MappingError(f"there is no field {field!r}{meant(field, _FIELDS)}", where=path)
         parts = column_parts(column, names) if column else []
         if len(parts) > 1 and field not in _TEXT:
             raise MappingError(f"{field!r} is not text: it takes one column, not {column!r}", where=path)
         for part in parts:
             if part not in names:
                 raise MappingError(
-                    f"there is no column {part!r}{_meant(part, names)}",
+                    f"there is no column {part!r}{meant(part, names)}",
                     where=path,
                     hint=f"columns: {', '.join(names)}",
                 )
@@ -163,8 +163,3 @@ def _check_complete(
             where=path,
             hint=f"say which: --map verdict=COLUMN, with one of: {', '.join(names)}",
         )
-
-
-def _meant(word: str, known: Sequence[str]) -> str:
-    close = difflib.get_close_matches(word, known, n=1)
-    return f" (did you mean {close[0]!r}?)" if close else ""

@@ -16,7 +16,7 @@ import polars as pl
 from measurand.errors import FormatError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
     from pathlib import Path
 
     from measurand.sources.base import ImportLog
@@ -51,7 +51,7 @@ def read_table(path: Path, log: ImportLog) -> Iterator[pl.DataFrame]:
     """
     kind = FORMATS[path.suffix.lower()]
     if kind == "Parquet":
-        yield from _read_parquet(path, log)
+        yield _read_parquet(path, log)
         return
     rows = (
         _json_rows(path, log)
@@ -211,16 +211,15 @@ def _text(value: Any) -> str | None:
     return msgspec.json.encode(value).decode()
 
 
-def _read_parquet(path: Path, log: ImportLog) -> Iterator[pl.DataFrame]:
+def _read_parquet(path: Path, log: ImportLog) -> pl.DataFrame:
     try:
-        batches: Iterable[pl.DataFrame] = [pl.read_parquet(path)]
+        rows = pl.read_parquet(path)
     except (pl.exceptions.PolarsError, OSError, pl.exceptions.PanicException) as error:
         raise FormatError(
             f"not a readable Parquet file: {str(error).splitlines()[0]}",
             where=path.name,
             hint="the file may be cut or of another format; copy it again from its source",
         ) from error
-    for batch in batches:
-        log.rows_read += batch.height
-        where = pl.concat_str(pl.lit(f"{path.name}:row "), pl.int_range(1, pl.len() + 1))
-        yield batch.with_columns(where.alias(WHERE))
+    log.rows_read += rows.height
+    where = pl.concat_str(pl.lit(f"{path.name}:row "), pl.int_range(1, pl.len() + 1))
+    return rows.with_columns(where.alias(WHERE))
