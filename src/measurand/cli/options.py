@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from measurand.sources.base import ReadOptions
 
 __all__ = [
+    "agents",
     "command_line",
+    "decorated",
     "json_output",
     "judging",
     "quiet",
@@ -28,6 +30,7 @@ __all__ = [
     "settings",
     "talking",
     "to_choice",
+    "top",
 ]
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
@@ -58,7 +61,7 @@ def _pairs(metavar: str) -> _Pairs:
 
 def reading(command: _Command) -> _Command:
     """Add the options that say how foreign data are read."""
-    return _decorated(
+    return decorated(
         command,
         click.option(
             "--from",
@@ -108,7 +111,7 @@ def reading(command: _Command) -> _Command:
 
 def selecting(command: _Command) -> _Command:
     """Add the options that choose rows."""
-    return _decorated(
+    return decorated(
         command,
         click.option("--tasks", "tasks", metavar="NAMES", multiple=True, help="Tasks, as for --agents."),
         click.option(
@@ -124,7 +127,7 @@ def selecting(command: _Command) -> _Command:
 
 def judging(command: _Command) -> _Command:
     """Add the options that say how agents are judged."""
-    return _decorated(
+    return decorated(
         command,
         click.option(
             "--score",
@@ -146,6 +149,35 @@ def judging(command: _Command) -> _Command:
     )
 
 
+agents = click.option(
+    "--agents",
+    metavar="NAMES",
+    multiple=True,
+    help="Agents: names or patterns, separated by commas, or @FILE with one a line. Repeatable. Default: all.",
+)
+
+
+class _Top(click.ParamType[int | None]):
+    """A number of agents, or ``all``."""
+
+    name = "N|all"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | None:
+        if value is None or isinstance(value, int):
+            return value
+        if value == "all":
+            return None
+        return click.IntRange(min=2).convert(value, param, ctx)
+
+
+top = click.option(
+    "--top",
+    type=_Top(),
+    metavar="N|all",
+    default=10,
+    show_default=True,
+    help="Agents at the head of the standings that are tested.",
+)
 json_output = click.option(
     "--json", "as_json", is_flag=True, help="Print JSON (a versioned envelope) instead of text."
 )
@@ -155,10 +187,11 @@ quiet = click.option("-q", "--quiet", is_flag=True, help="Say less: no notes, no
 def talking(command: _Command) -> _Command:
     """Add the options that say how much is said, and in which form."""
     verbose = click.option("-v", "--verbose", is_flag=True, help="Say each step on standard error.")
-    return _decorated(command, json_output, quiet, verbose)
+    return decorated(command, json_output, quiet, verbose)
 
 
-def _decorated(command: _Command, *options: Callable[[_Command], _Command]) -> _Command:
+def decorated(command: _Command, *options: Callable[[_Command], _Command]) -> _Command:
+    """Add several options, in the order in which help shows them."""
     for option in reversed(options):
         command = option(command)
     return command

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from measurand.cli import codes, options, output
+from measurand.cli import analysis, codes, options, output
 
 if TYPE_CHECKING:
     from measurand.analyze.records import Board
@@ -15,36 +15,11 @@ if TYPE_CHECKING:
 _HTML: Final = "measurand-report.html"
 
 
-class _Top(click.ParamType[int | None]):
-    """A number of agents, or ``all``."""
-
-    name = "N|all"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | None:
-        if value is None or isinstance(value, int):
-            return value
-        if value == "all":
-            return None
-        return click.IntRange(min=2).convert(value, param, ctx)
-
-
 @click.command()
-@click.argument("results", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option(
-    "--agents",
-    metavar="NAMES",
-    multiple=True,
-    help="Agents: names or patterns, separated by commas, or @FILE with one a line. Repeatable. Default: all.",
-)
+@analysis.results
+@options.agents
 @options.selecting
-@click.option(
-    "--top",
-    type=_Top(),
-    metavar="N|all",
-    default=10,
-    show_default=True,
-    help="Agents at the head of the standings that are tested.",
-)
+@options.top
 @options.judging
 @options.reading
 @click.option(
