@@ -18,6 +18,7 @@ __all__ = [
     "ForestRow",
     "MatrixCell",
     "Size",
+    "base_spec",
     "difference_spec",
     "forest_spec",
     "matrix_spec",
@@ -74,7 +75,8 @@ class MatrixCell(NamedTuple):
     significant: bool
 
 
-def _base(width: int, height: int | Spec, layers: list[Spec]) -> Spec:
+def base_spec(width: int, height: int | Spec, layers: list[Spec]) -> Spec:
+    """Give a figure of some layers the look that all figures share."""
     text = {"labelFont": "sans-serif", "titleFont": "sans-serif", "labelFontSize": 12, "titleFontSize": 12}
     return {
         "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
@@ -148,7 +150,7 @@ def forest_spec(
     layers = _forest_layers(values, y, x, size)
     if bars:
         layers += _bar_layers(bars, y)
-    return _base(size.plot, {"step": size.step}, layers)
+    return base_spec(size.plot, {"step": size.step}, layers)
 
 
 def _tier_label(rows: Sequence[ForestRow], index: int) -> str:
@@ -257,7 +259,7 @@ def matrix_spec(
         for cell in cells
     ]
     layers = _matrix_layers(values, rows, columns, labels)
-    spec = _base(side * len(columns), {"step": min(side, 36)}, layers)
+    spec = base_spec(side * len(columns), {"step": min(side, 36)}, layers)
     spec["config"]["legend"]["columns"] = 1 if size.plot < WIDE.plot else len(HEAT)
     return spec
 
@@ -366,4 +368,4 @@ def difference_spec(
             "encoding": {"y": y, "x": {**x, "field": "mean"}},
         },
     ]
-    return _base(size.plot, {"step": 30}, layers)
+    return base_spec(size.plot, {"step": 30}, layers)
