@@ -19,9 +19,10 @@ from typing import TYPE_CHECKING, Any, Final
 from measurand._version import __version__
 
 if TYPE_CHECKING:
-    from measurand.analyze.board import board
+    from measurand.analyze.board import Board, board
     from measurand.analyze.compare import compare
-    from measurand.analyze.records import Board, Comparison
+    from measurand.analyze.profile import Profile, profile
+    from measurand.analyze.records import Comparison
     from measurand.analyze.settings import Choice, Settings
     from measurand.load import import_into, read
     from measurand.load import open_store as open  # noqa: A004 - as in gzip and zipfile: ours opens a store
@@ -37,6 +38,7 @@ __all__ = [
     "Choice",
     "Comparison",
     "Outcome",
+    "Profile",
     "ReadOptions",
     "Scoring",
     "Settings",
@@ -49,14 +51,16 @@ __all__ = [
     "compare",
     "import_into",
     "open",
+    "profile",
     "read",
 ]
 
 _PLACES: Final = {
-    "Board": "measurand.analyze.records",
+    "Board": "measurand.analyze.board",
     "Choice": "measurand.analyze.settings",
     "Comparison": "measurand.analyze.records",
     "Outcome": "measurand.model.outcomes",
+    "Profile": "measurand.analyze.profile",
     "ReadOptions": "measurand.sources.base",
     "Scoring": "measurand.score.trials",
     "Settings": "measurand.analyze.settings",
@@ -68,6 +72,7 @@ _PLACES: Final = {
     "compare": "measurand.analyze.compare",
     "import_into": "measurand.load",
     "open": "measurand.load:open_store",
+    "profile": "measurand.analyze.profile",
     "read": "measurand.load",
 }
 """Public name -> where it is."""

@@ -15,7 +15,8 @@ from measurand.infer.clusters import clustered_standard_error
 if TYPE_CHECKING:
     from tests.analyze.conftest import Case
 
-    from measurand.analyze.records import AgentRow, Board, Meter
+    from measurand.analyze.board import Board
+    from measurand.analyze.records import AgentRow, Meter
 
 
 def rows(found: Board) -> dict[str, AgentRow]:

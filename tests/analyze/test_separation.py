@@ -13,7 +13,7 @@ from measurand.analyze.settings import Settings
 if TYPE_CHECKING:
     from tests.analyze.conftest import Make
 
-    from measurand.analyze.records import Board
+    from measurand.analyze.board import Board
     from measurand.model.table import Trials
 
 

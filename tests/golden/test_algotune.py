@@ -16,7 +16,8 @@ from measurand.score.trials import Scoring
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from measurand.analyze.records import Board, SaturationRow
+    from measurand.analyze.board import Board
+    from measurand.analyze.records import SaturationRow
     from measurand.model.table import Trials
 
 

@@ -15,7 +15,7 @@ from measurand.sources.base import ReadOptions
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from measurand.analyze.records import Board
+    from measurand.analyze.board import Board
 
 
 @pytest.fixture(scope="module")

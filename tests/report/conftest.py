@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pytest
 
+from measurand.analyze.board import Board
 from measurand.analyze.records import (
     AgentRow,
-    Board,
     Comparison,
     Estimate,
     Finding,

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from measurand.analyze.records import Board, Comparison
+    from measurand.analyze.board import Board
+    from measurand.analyze.records import Comparison
 
 pytestmark = pytest.mark.browser
 

@@ -16,7 +16,8 @@ from measurand.report.parts import listed
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from measurand.analyze.records import Board, Comparison
+    from measurand.analyze.board import Board
+    from measurand.analyze.records import Comparison
     from measurand.report.document import Document, Section, Table
 
     Change = Callable[..., Any]

@@ -35,7 +35,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from measurand.analyze.records import Board, Comparison
+    from measurand.analyze.board import Board
+    from measurand.analyze.records import Comparison
 
     Change = Callable[..., Any]
 

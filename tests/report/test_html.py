@@ -21,7 +21,7 @@ from measurand.report.svg import render_svg
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from measurand.analyze.records import Board
+    from measurand.analyze.board import Board
 
     Change = Callable[..., Any]
 

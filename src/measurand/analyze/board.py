@@ -4,70 +4,59 @@ from __future__ import annotations
 
 import datetime as dt
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-import numpy as np
-import polars as pl
+import msgspec
 
-from measurand.analyze.cells import Cells, Grid
 from measurand.analyze.comparability import fingerprint
-from measurand.analyze.estimates import estimates, family_errors, gate_rates
 from measurand.analyze.findings import findings
-from measurand.analyze.means import column_means, count_units, ranking_means
-from measurand.analyze.meters import meters, with_tokens
+from measurand.analyze.means import column_means, count_units
 from measurand.analyze.methods import board_methods
-from measurand.analyze.records import AgentRow, Board, Estimate, Meter, SaturationRow, ScoreSummary
-from measurand.analyze.select import Selection, select
+from measurand.analyze.prepare import Prepared, prepare
+from measurand.analyze.records import AgentRow, Finding, MethodNote, SaturationRow, TierTest
 from measurand.analyze.separation import Separation, separate
 from measurand.analyze.settings import Choice, Settings
-from measurand.errors import UsageError
+from measurand.analyze.standings import standings
 from measurand.infer.saturation import Saturation, saturation, saturation_unpaired
-from measurand.score.names import GRADED, SHARES
-from measurand.score.trials import score_trials
 
 if TYPE_CHECKING:
+    from measurand.analyze.cells import Cells, Grid
     from measurand.load import Progress
     from measurand.model.table import Trials
 
-__all__ = ["Prepared", "board", "prepare"]
+__all__ = ["Board", "Prepared", "board", "prepare"]
 
 
-class Prepared(NamedTuple):
-    """A selection with its scores and its grid of cells: what boards and comparisons start from."""
+class Board(msgspec.Struct, frozen=True, kw_only=True):
+    """All that a report on one suite says."""
 
-    selection: Selection
-    scored: pl.DataFrame
-    grid: Grid
-    scores: tuple[str, ...]
-    """The scores that the data allow, the ranking one first."""
+    suite: str
+    suite_version: str | None
+    score: str
+    """The score that orders the standings."""
+    comparable: bool
+    """False when rows of differing fingerprints were ranked at the user's explicit wish."""
+    n_agents: int
+    n_tasks: int
+    n_trials: int
+    """Recorded trials."""
+    n_families: int | None
+    started: str | None
+    """Earliest start of a trial, ISO 8601."""
+    finished: str | None
+    standings: tuple[AgentRow, ...]
+    tests: tuple[TierTest, ...]
+    """The test of the ranking score first, then one for each other score."""
+    saturation: tuple[SaturationRow, ...]
+    findings: tuple[Finding, ...]
+    methods: tuple[MethodNote, ...]
+    command: str | None
+    """The command that reproduces the report."""
 
-
-def prepare(trials: Trials, choice: Choice, settings: Settings) -> Prepared:
-    """Select, score and lay out trials.
-
-    Raises:
-        UsageError: the score asked for needs anchors that the data do not have.
-        InputError: see :func:`measurand.analyze.select.select`.
-    """
-    selection = select(trials, choice)
-    scored = with_tokens(score_trials(selection.frame, settings.scoring))
-    grid = Grid(selection, scored, families=settings.families)
-    return Prepared(selection, scored, grid, _scores(scored, grid, settings.score))
-
-
-def _scores(scored: pl.DataFrame, grid: Grid, chosen: str | None) -> tuple[str, ...]:
-    """The scores that the data allow, the ranking one first; a key that says the same as the gate is left out."""
-    graded = not scored.select(pl.col("reference").is_null().any()).item()
-    allowed = [*(GRADED if graded else ("key",)), "gate"]
-    if chosen is not None and chosen not in allowed:
-        raise UsageError(
-            f"the score {chosen!r} needs a reference for every task",
-            hint=f"available here: {', '.join(allowed)}; add the column `reference`, or --anchors FILE",
-        )
-    ranking = chosen or ("objective" if graded else "gate")
-    if ranking != "key" and np.array_equal(grid.total("key"), grid.total("gate")):
-        allowed.remove("key")
-    return tuple(sorted(allowed, key=lambda name: name != ranking))
+    @property
+    def test(self) -> TierTest:
+        """The test of the ranking score."""
+        return self.tests[0]
 
 
 def board(
@@ -115,7 +104,7 @@ def board(
         n_families=None if grid.families is None else count_units(grid.families, len(grid.tasks)),
         started=_moment(scored["started_at"].min()),
         finished=_moment(scored["finished_at"].max() or scored["started_at"].max()),
-        standings=_standings(prepared, cells, first, settings),
+        standings=standings(prepared, cells, first, settings),
         tests=tuple(tested[score].record for score in scores),
         saturation=_saturation_rows(grid, cells, tested, settings),
         findings=findings(trials, selection, scored, grid, settings),
@@ -132,115 +121,6 @@ def _moment(value: object) -> str | None:
 
 def _finite(value: float | None) -> float | None:
     return value if value is not None and math.isfinite(value) else None
-
-
-def _standings(
-    prepared: Prepared, cells: dict[str, Cells], first: Separation, settings: Settings
-) -> tuple[AgentRow, ...]:
-    """All agents by the ranking score, the tested ones with what the test says of them."""
-    _, scored, grid, scores = prepared
-    rates = gate_rates(grid, settings)
-    summaries = _summaries(prepared, cells, settings)
-    spent: dict[str, tuple[Meter, ...]] = meters(scored)
-    ended = _outcomes(scored)
-    means = np.nan_to_num(ranking_means(cells[scores[0]].planned), nan=-np.inf)
-    recorded = grid.recorded
-    places = {column: place for place, column in enumerate(first.family)}
-    order = sorted(
-        range(len(grid.agents)), key=lambda i: (-means[i], places.get(i, len(places)), grid.agents[i])
-    )
-    rows = []
-    for i in order:
-        agent = grid.agents[i]
-        place = _place(first, places.get(i))
-        rows.append(
-            AgentRow(
-                agent=agent,
-                rank=1 + int((means > means[i]).sum()),
-                tested=i in places,
-                rank_low=place.rank_low,
-                rank_high=place.rank_high,
-                tier=place.tier,
-                letters=place.letters,
-                possible_best=place.possible_best,
-                gate=rates[i],
-                scores=summaries[agent],
-                family_errors=family_errors(
-                    cells[scores[0]].planned[:, i], grid.families, settings, share=scores[0] in SHARES
-                ),
-                meters=spent[agent],
-                tasks=int((recorded[:, i] > 0).sum()),
-                trials=int(recorded[:, i].sum()),
-                outcomes=ended[agent],
-            )
-        )
-    return tuple(rows)
-
-
-class _Place(NamedTuple):
-    """What the test says of one agent."""
-
-    rank_low: int | None = None
-    rank_high: int | None = None
-    tier: int | None = None
-    letters: str | None = None
-    possible_best: bool | None = None
-
-
-def _place(tested: Separation, entry: int | None) -> _Place:
-    """Look up an entry of the tested family; nothing is said of an agent outside it, or without an answer."""
-    tiers = tested.tiers
-    if tiers is None or entry is None:
-        return _Place()
-    return _Place(
-        rank_low=tiers.rank_low[entry],
-        rank_high=tiers.rank_high[entry],
-        tier=tiers.tier[entry],
-        letters=tiers.letters[entry] if tiers.letters else None,
-        possible_best=entry in tiers.possible_best,
-    )
-
-
-def _outcomes(scored: pl.DataFrame) -> dict[str, dict[str, int]]:
-    counts: dict[str, dict[str, int]] = {}
-    for agent, outcome, count in (
-        scored.group_by("agent", "outcome").len().sort("agent", "outcome").iter_rows()
-    ):
-        counts.setdefault(agent, {})[outcome] = count
-    return counts
-
-
-def _summaries(
-    prepared: Prepared, cells: dict[str, Cells], settings: Settings
-) -> dict[str, tuple[ScoreSummary, ...]]:
-    """Mean of each agent under each score but the gate rate, which the standings show in its three forms."""
-    _, scored, grid, scores = prepared
-    means: dict[str, list[Estimate]] = {
-        score: estimates(cells[score].planned, grid.families, settings, share=score in SHARES)
-        for score in scores
-        if score != "gate"
-    }
-    facts = scored.group_by("agent").agg(
-        pl.col("clip_bound").sum(),
-        pl.col("below_baseline").sum(),
-        pl.col("valid").sum(),
-        *(pl.col(score).filter("valid").mean().alias(f"{score}_valid") for score in means),
-    )
-    by_agent = {row["agent"]: row for row in facts.iter_rows(named=True)}
-    return {
-        agent: tuple(
-            ScoreSummary(
-                score=score,
-                mean=means[score][place],
-                given_pass=by_agent[agent][f"{score}_valid"],
-                clipped=by_agent[agent]["clip_bound"],
-                below_baseline=by_agent[agent]["below_baseline"],
-                valid=by_agent[agent]["valid"],
-            )
-            for score in means
-        )
-        for place, agent in enumerate(grid.agents)
-    }
 
 
 def _saturation_rows(

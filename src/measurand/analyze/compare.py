@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from measurand.analyze.board import Prepared, prepare
 from measurand.analyze.detection import detectable, tested_interval
 from measurand.analyze.estimates import estimates
 from measurand.analyze.findings import findings
 from measurand.analyze.means import unit_name
 from measurand.analyze.meters import meters
 from measurand.analyze.methods import compare_methods
+from measurand.analyze.prepare import Prepared, prepare
 from measurand.analyze.records import Comparison, Estimate, TaskDifference
 from measurand.analyze.select import unknown_name
 from measurand.analyze.settings import Choice, Settings

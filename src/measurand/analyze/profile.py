@@ -8,9 +8,9 @@ import msgspec
 import numpy as np
 import polars as pl
 
-from measurand.analyze.board import Prepared, prepare
 from measurand.analyze.findings import findings
 from measurand.analyze.means import head, ranking_means
+from measurand.analyze.prepare import Prepared, prepare
 from measurand.analyze.records import Estimate, Finding, MethodNote
 from measurand.analyze.separation import Separation, separate
 from measurand.analyze.settings import Choice, Settings

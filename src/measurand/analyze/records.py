@@ -15,7 +15,6 @@ from measurand.errors import UsageError
 __all__ = [
     "SEVERITIES",
     "AgentRow",
-    "Board",
     "Comparison",
     "Estimate",
     "FamilyErrors",
@@ -264,38 +263,6 @@ class MethodNote(msgspec.Struct, frozen=True, kw_only=True):
 
     topic: str
     text: str
-
-
-class Board(msgspec.Struct, frozen=True, kw_only=True):
-    """All that a report on one suite says."""
-
-    suite: str
-    suite_version: str | None
-    score: str
-    """The score that orders the standings."""
-    comparable: bool
-    """False when rows of differing fingerprints were ranked at the user's explicit wish."""
-    n_agents: int
-    n_tasks: int
-    n_trials: int
-    """Recorded trials."""
-    n_families: int | None
-    started: str | None
-    """Earliest start of a trial, ISO 8601."""
-    finished: str | None
-    standings: tuple[AgentRow, ...]
-    tests: tuple[TierTest, ...]
-    """The test of the ranking score first, then one for each other score."""
-    saturation: tuple[SaturationRow, ...]
-    findings: tuple[Finding, ...]
-    methods: tuple[MethodNote, ...]
-    command: str | None
-    """The command that reproduces the report."""
-
-    @property
-    def test(self) -> TierTest:
-        """The test of the ranking score."""
-        return self.tests[0]
 
 
 class TaskDifference(msgspec.Struct, frozen=True, kw_only=True):

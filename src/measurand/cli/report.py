@@ -10,7 +10,7 @@ import click
 from measurand.cli import analysis, codes, options, output
 
 if TYPE_CHECKING:
-    from measurand.analyze.records import Board
+    from measurand.analyze.board import Board
 
 _HTML: Final = "measurand-report.html"
 

@@ -12,7 +12,8 @@ from measurand.report.scores import ranking_mean, score_words, value_form
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from measurand.analyze.records import AgentRow, Board, FamilyErrors
+    from measurand.analyze.board import Board
+    from measurand.analyze.records import AgentRow, FamilyErrors
     from measurand.report.document import Value
 
     ErrorField = Field[AgentRow]

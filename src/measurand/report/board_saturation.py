@@ -12,7 +12,8 @@ from measurand.report.parts import Field, build_table, name_cell
 from measurand.report.scores import score_words
 
 if TYPE_CHECKING:
-    from measurand.analyze.records import Board, SaturationRow
+    from measurand.analyze.board import Board
+    from measurand.analyze.records import SaturationRow
 
 __all__ = ["saturation_section"]
 

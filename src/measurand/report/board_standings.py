@@ -24,7 +24,8 @@ from measurand.wording import plural
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from measurand.analyze.records import AgentRow, Board, Meter, ScoreSummary
+    from measurand.analyze.board import Board
+    from measurand.analyze.records import AgentRow, Meter, ScoreSummary
 
     AgentField = Field[AgentRow]
 

@@ -12,7 +12,8 @@ from measurand.report.scores import score_words, size_form
 from measurand.wording import plural, upper_first
 
 if TYPE_CHECKING:
-    from measurand.analyze.records import Board, SaturationRow, TierTest
+    from measurand.analyze.board import Board
+    from measurand.analyze.records import SaturationRow, TierTest
 
 __all__ = ["saturation_sentence", "summary_section", "test_sentence"]
 

@@ -30,7 +30,8 @@ from measurand.wording import plural
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from measurand.analyze.records import AgentRow, Board, PairRow, TierRow, TierTest
+    from measurand.analyze.board import Board
+    from measurand.analyze.records import AgentRow, PairRow, TierRow, TierTest
 
     PairField = Field[tuple[TierTest, PairRow]]
 

@@ -23,7 +23,7 @@ from measurand.report.scores import score_words
 from measurand.wording import plural
 
 if TYPE_CHECKING:
-    from measurand.analyze.records import Board
+    from measurand.analyze.board import Board
 
 __all__ = ["board_document", "comparison_document", "import_document"]
 

@@ -11,7 +11,7 @@ from measurand.report.board_tests import pairs_table
 from measurand.report.parts import data_rows
 
 if TYPE_CHECKING:
-    from measurand.analyze.records import Board
+    from measurand.analyze.board import Board
     from measurand.report.document import Table, Value
 
 __all__ = ["render_csv", "render_pairs_csv", "table_csv"]
