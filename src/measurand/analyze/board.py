@@ -13,6 +13,7 @@ from measurand.analyze.findings import findings
 from measurand.analyze.means import column_means, count_units
 from measurand.analyze.methods import board_methods
 from measurand.analyze.prepare import Prepared, prepare
+from measurand.analyze.profile import ProfilePart, profile_of
 from measurand.analyze.records import AgentRow, Finding, MethodNote, SaturationRow, TierTest
 from measurand.analyze.separation import Separation, separate
 from measurand.analyze.settings import Choice, Settings
@@ -52,6 +53,8 @@ class Board(msgspec.Struct, frozen=True, kw_only=True):
     methods: tuple[MethodNote, ...]
     command: str | None
     """The command that reproduces the report."""
+    profile: ProfilePart | None = None
+    """Spread of scores, ranks, and the tasks that carry the first agent's leads."""
 
     @property
     def test(self) -> TierTest:
@@ -107,6 +110,7 @@ def board(
         standings=standings(prepared, cells, first, settings),
         tests=tuple(tested[score].record for score in scores),
         saturation=_saturation_rows(grid, cells, tested, settings),
+        profile=profile_of(prepared, settings, first),
         findings=findings(trials, selection, scored, grid, settings),
         methods=board_methods(
             settings, first.record, graded="objective" in scores, fingerprint=fingerprint(scored)

@@ -221,9 +221,9 @@ def _improvement(prepared: Prepared, family: tuple[int, ...]) -> Floats | None:
 
 
 def _thresholds(cube: Floats) -> tuple[float, ...]:
-    values = cube[~np.isnan(cube)]
-    if not values.size or ((values == 0) | (values == 1)).all():
+    if _all_or_nothing(cube):
         return ()
+    values = cube[~np.isnan(cube)]
     return tuple(np.linspace(min(values.min(), 0.0), values.max(), _POINTS).tolist())
 
 
@@ -235,23 +235,37 @@ def _opt_thresholds(cube: Floats | None) -> tuple[float, ...]:
 def _rows(
     names: tuple[str, ...], table: Floats, prepared: Prepared, settings: Settings
 ) -> tuple[ProfileRow, ...]:
-    middle = interquartile_mean(
+    middle = _middles(table, prepared, settings)
+    means, ranks = ranking_means(table), average_ranks(table).ranks
+    return tuple(
+        ProfileRow(
+            agent=name,
+            mean=_known(means[i]),
+            middle=middle[i],
+            mean_rank=_known(ranks[i]),
+        )
+        for i, name in enumerate(names)
+    )
+
+
+def _middles(table: Floats, prepared: Prepared, settings: Settings) -> list[Estimate]:
+    """Interquartile mean of each agent; of cells that are all 0 or 1 it would be 0, 1 or little in between."""
+    if _all_or_nothing(table):
+        reason = "every cell is 0 or 1: the middle half of an agent's tasks says less than their mean"
+        return [Estimate(value=None, reason=reason)] * table.shape[1]
+    found = interquartile_mean(
         table,
         families=prepared.grid.families,
         level=1 - settings.level,
         resamples=settings.resamples,
         rng=settings.seed,
     )
-    means, ranks = ranking_means(table), average_ranks(table).ranks
-    return tuple(
-        ProfileRow(
-            agent=name,
-            mean=_known(means[i]),
-            middle=_estimate(middle, i),
-            mean_rank=_known(ranks[i]),
-        )
-        for i, name in enumerate(names)
-    )
+    return [_estimate(found, column) for column in range(table.shape[1])]
+
+
+def _all_or_nothing(values: Floats) -> bool:
+    present = values[~np.isnan(values)]
+    return bool(((present == 0) | (present == 1)).all())
 
 
 def _curves(
@@ -366,7 +380,7 @@ def _methods(settings: Settings, prepared: Prepared) -> tuple[MethodNote, ...]:
         MethodNote(
             topic="Interquartile mean",
             text="Mean of the middle half of an agent's tasks: floor(n/4) are left out at either end."
-            + (" Of passed shares it says little." if share else ""),
+            + (" Not given where every cell is 0 or 1." if share else ""),
         ),
         MethodNote(
             topic="Probability of improvement",

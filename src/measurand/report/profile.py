@@ -21,7 +21,7 @@ from measurand.report.parts import (
     suite_title,
 )
 from measurand.report.profile_figure import curves_spec
-from measurand.report.scores import difference_form, is_share, score_words, value_form
+from measurand.report.scores import difference_form, score_words, value_form
 from measurand.wording import plural
 
 if TYPE_CHECKING:
@@ -156,10 +156,14 @@ def _leads_table(part: ProfilePart) -> Table:
 
 def _agents(part: ProfilePart) -> Section:
     form = value_form(part.score)
+    given = any(row.middle.value is not None for row in part.agents)
     fields: list[Field[ProfileRow]] = [
         Field(Column("agent", "Agent", name=True), lambda row: name_cell(row.agent)),
         Field(Column("mean", "Mean", "right"), lambda row: Cell(form(row.mean), finite(row.mean))),
-        Field(Column("middle", "Interquartile mean", "right"), lambda row: estimate_cell(row.middle, form)),
+        Field(
+            Column("middle", "Interquartile mean", "right", shown=given),
+            lambda row: estimate_cell(row.middle, form),
+        ),
         Field(
             Column("mean_rank", "Mean rank", "right", importance=1),
             lambda row: Cell(decimal(row.mean_rank), finite(row.mean_rank)),
@@ -174,11 +178,12 @@ def _agents(part: ProfilePart) -> Section:
         )
     elif ranks.reason:
         sentences.append(f"Friedman's test is not available: {visible(ranks.reason)}.")
-    if is_share(part.score):
-        sentences.append(
-            "Of passes and fails the interquartile mean says little: most tasks are all or nothing."
-        )
-    note = "Interquartile mean: over the middle half of the tasks, so that no quarter of them carries it."
+    reasons = {row.middle.reason for row in part.agents if row.middle.reason and row.middle.value is None}
+    note = (
+        "Interquartile mean: over the middle half of the tasks, so that no quarter of them carries it."
+        if given
+        else "".join(f"No interquartile mean: {visible(reason)}. " for reason in sorted(reasons)).strip()
+    )
     table = Table("profile", "Means, middle means and ranks", (), (), note=note)
     filled = build_table(fields, part.agents, band=lambda _: None, table=table)
     return Section(id="agents", title="Agents", sentences=tuple(sentences), tables=(filled,))
