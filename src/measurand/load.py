@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -16,12 +16,19 @@ from measurand.sources import registry
 from measurand.sources.base import ImportLog, ReadOptions, Source
 from measurand.sources.checks import check_directions, check_rows
 from measurand.sources.table import rows_from_frame
+from measurand.sources.table_files import FORMATS, WHERE, read_table
+from measurand.sources.table_verdicts import join_verdicts
+from measurand.sources.verdict_counts import verdict_counts
 from measurand.store import Store, is_store
 
 if TYPE_CHECKING:
-    from measurand.model.imports import ConflictPolicy, ImportReport
+    from collections.abc import Iterable
 
-__all__ = ["Progress", "import_into", "open_store", "read"]
+    from measurand.model.imports import ConflictPolicy, ImportReport
+    from measurand.model.trace import Draft
+    from measurand.model.verdicts import VerdictCounts
+
+__all__ = ["Progress", "add_verdicts", "import_into", "open_store", "read", "read_verdict_counts"]
 
 Progress = Callable[[str, float | None], None]
 """Told what is going on and how much of it is done (0 to 1, or ``None`` when that is not known)."""
@@ -86,22 +93,82 @@ def import_into(
     source: str | None = None,
     options: ReadOptions = _NO_OPTIONS,
     on_conflict: ConflictPolicy = "refuse",
+    traces: bool = False,
     progress: Progress | None = None,
 ) -> ImportReport:
     """Read trials and add them to a store (made if there is none): all of them, or none.
 
     Arguments and errors are those of :func:`read`; a store cannot be imported into another (copy its segments).
+    With ``traces`` the traces are kept too, where the source has them.
     """
     if _is_path(data) and any(is_store(path) for path in _paths(data)):
         raise UsageError(
             "a store is merged by copying its trials/*.parquet", where=", ".join(map(str, _paths(data)))
         )
-    trials = read(data, source=source, options=options, on_conflict=on_conflict, progress=progress)
+    if traces and _is_path(data):
+        keep = Store.open(store, create=True).keep_trace
+        trials = _read_files(_paths(data), source, options, on_conflict, progress, keep_trace=keep)
+    else:
+        trials = read(data, source=source, options=options, on_conflict=on_conflict, progress=progress)
     if trials.frame.is_empty():
         raise FormatError("there are no trials in it", where=", ".join(trials.reports[0].paths))
     report = trials.reports[0]
     Store.open(store, create=True).append(trials, report, on_conflict=on_conflict)
     return report
+
+
+def add_verdicts(trials: Trials, name: str, data: Any, *, mapping: Mapping[str, str] | None = None) -> Trials:
+    """Give trials a further verdict from a table with one row a trial that was judged again.
+
+    Args:
+        trials: what :func:`read` gave.
+        name: what the verdict is called, such as ``strict``.
+        data: a table (CSV, TSV, Parquet, JSON Lines) or a data frame with an agent, a task, a verdict and, where a task has
+            several trials, a trial; columns by their usual names. A trial without a row was not judged again.
+        mapping: field -> column, where names do not say it.
+
+    Returns:
+        The trials with the verdict, and one more import report: it says which rows belong to no trial.
+
+    Raises:
+        UsageError: the trials have a verdict of that name.
+        InputError: the table cannot be read, or none of its rows belongs to a trial.
+    """
+    log = ImportLog("verdicts", str(data) if _is_path(data) else "data frame")
+    return join_verdicts(trials, name, _rows(data, log), mapping or {}, log)
+
+
+def read_verdict_counts(
+    data: Any, *, mapping: Mapping[str, str] | None = None, tasks: int | None = None
+) -> tuple[VerdictCounts, ...]:
+    """Read a table with one row an agent: its passes by a first verdict, and those that a second one confirms.
+
+    Args:
+        data: a table or a data frame with the columns ``agent``, ``first``, ``second`` and, where known, ``tasks`` and
+            ``checked`` (first passes that the second verdict looked at; all of them when left out).
+        mapping: field -> column, where names do not say it.
+        tasks: tasks (or trials) of each agent, where no column says so.
+
+    Raises:
+        InputError: the table cannot be read, or has counts that cannot be.
+    """
+    log = ImportLog("verdict counts", str(data) if _is_path(data) else "data frame")
+    return verdict_counts(_rows(data, log), mapping or {}, log, tasks=tasks)
+
+
+def _rows(data: Any, log: ImportLog) -> pl.DataFrame:
+    """Rows of a table in one file or of a data frame, each with its place."""
+    if not _is_path(data):
+        frame = _to_polars(data)
+        log.rows_read += frame.height
+        return frame.with_columns(pl.concat_str(pl.lit("row "), pl.int_range(1, pl.len() + 1)).alias(WHERE))
+    path = Path(data)
+    if path.suffix.lower() not in FORMATS:
+        raise FormatError(f"a table ends in one of: {', '.join(FORMATS)}", where=str(path))
+    batches = list(read_table(path, log))
+    if not batches:
+        raise FormatError("there are no rows in it", where=str(path))
+    return pl.concat(batches, how="diagonal")
 
 
 def open_store(path: str | Path, *, create: bool = False) -> Store:
@@ -129,11 +196,15 @@ def _read_files(
     options: ReadOptions,
     policy: ConflictPolicy,
     progress: Progress | None,
+    *,
+    keep_trace: Callable[[Iterable[Draft]], str | None] | None = None,
 ) -> Trials:
     if not paths:
         raise UsageError("nothing to read", hint="name a file, a folder or a store")
     readers: list[Source] = [registry.get(source) if source else registry.detect(path) for path in paths]
-    log = ImportLog(", ".join(dict.fromkeys(reader.name for reader in readers)), str(paths[0]))
+    log = ImportLog(
+        ", ".join(dict.fromkeys(reader.name for reader in readers)), str(paths[0]), keep_trace=keep_trace
+    )
     batches = []
     for number, (path, reader) in enumerate(zip(paths, readers, strict=True)):
         if progress:
@@ -145,9 +216,14 @@ def _read_files(
 
 
 def _read_frame(data: Any, options: ReadOptions, policy: ConflictPolicy) -> Trials:
+    log = ImportLog("table", "data frame")
+    return _gather([check_rows(rows_from_frame(_to_polars(data), options, log), log)], log, policy)
+
+
+def _to_polars(data: Any) -> pl.DataFrame:
+    """Take a data frame of any library that narwhals knows."""
     import narwhals as nw
 
-    log = ImportLog("table", "data frame")
     try:
         known = nw.from_native(data, pass_through=True)
         eager = known.collect() if isinstance(known, nw.LazyFrame) else known
@@ -163,7 +239,7 @@ def _read_frame(data: Any, options: ReadOptions, policy: ConflictPolicy) -> Tria
             f"neither a path nor a data frame: {type(data).__name__}",
             hint="pass a path, a list of paths, or a frame of Polars, pandas, pyarrow or another library narwhals knows",
         )
-    return _gather([check_rows(rows_from_frame(frame, options, log), log)], log, policy)
+    return frame
 
 
 def _gather(batches: list[pl.DataFrame], log: ImportLog, policy: ConflictPolicy) -> Trials:

@@ -21,12 +21,14 @@ from measurand.wording import plural
     help="Folder of the store; made if there is none.",
 )
 @options.reading
+@click.option("--traces", is_flag=True, help="Keep the traces of the trials too, where the format has them.")
 @click.option("--strict", is_flag=True, help="Exit with 4 if a row was dropped or a value became unknown.")
 @options.talking
 def import_(
     paths: tuple[Path, ...],
     store: Path,
     *,
+    traces: bool,
     strict: bool,
     as_json: bool,
     quiet: bool,
@@ -44,7 +46,7 @@ def import_(
     arguments = options.read_options(values)
     arguments["on_conflict"] = arguments["on_conflict"] or "refuse"
     with output.progress(quiet=quiet, verbose=verbose) as progress:
-        report = import_into(store, paths, progress=progress, **arguments)
+        report = import_into(store, paths, traces=traces, progress=progress, **arguments)
     if as_json:
         output.print_data(to_json(report, "import"))
     elif quiet:

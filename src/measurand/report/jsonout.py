@@ -7,6 +7,7 @@ from typing import Final
 import msgspec
 
 from measurand._version import __version__
+from measurand.model.digests import without_surrogates
 
 __all__ = ["SCHEMA", "to_json"]
 
@@ -40,19 +41,6 @@ def to_json(record: msgspec.Struct, kind: str) -> str:
         encoded = msgspec.json.encode(_Envelope(__version__, kind, SCHEMA, record))
     except UnicodeEncodeError:  # half of a surrogate pair in a name, which UTF-8 cannot hold
         encoded = msgspec.json.encode(
-            _escaped(msgspec.to_builtins(_Envelope(__version__, kind, SCHEMA, record)))
+            without_surrogates(msgspec.to_builtins(_Envelope(__version__, kind, SCHEMA, record)))
         )
     return msgspec.json.format(encoded, indent=2).decode("utf-8") + "\n"
-
-
-def _escaped(value: object) -> object:
-    """Replace halves of surrogate pairs by escapes, in every text of ``value``."""
-    match value:
-        case str():
-            return value.encode("utf-8", errors="backslashreplace").decode("utf-8")
-        case list() | tuple():
-            return [_escaped(entry) for entry in value]
-        case dict():
-            return {_escaped(key): _escaped(entry) for key, entry in value.items()}
-        case _:
-            return value

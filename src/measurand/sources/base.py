@@ -12,10 +12,12 @@ from measurand.errors import UsageError
 from measurand.model.imports import Conflict, ConflictPolicy, Declaration, ImportReport, NoteGroup, NoteKind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
 
     import polars as pl
+
+    from measurand.model.trace import Draft
 
 __all__ = ["ImportLog", "Match", "ReadOptions", "Source", "refuse_options"]
 
@@ -110,6 +112,8 @@ class ImportLog:
     mapped: dict[str, str] = field(default_factory=dict)
     ignored: tuple[str, ...] = ()
     declarations: list[Declaration] = field(default_factory=list)
+    keep_trace: Callable[[Iterable[Draft]], str | None] | None = None
+    """Keeps the events of a trial and gives the digest of the trace; ``None`` when traces are not wanted."""
     _counts: dict[tuple[NoteKind, str], int] = field(default_factory=dict)
     _examples: dict[tuple[NoteKind, str], list[str]] = field(default_factory=dict)
 
@@ -129,6 +133,14 @@ class ImportLog:
         self.add(kind, what, first, count=rows.height)
         room = _EXAMPLES - len(self._examples[kind, what])
         self._examples[kind, what].extend(others[:room])
+
+    def trace(self, events: Callable[[], Iterable[Draft]]) -> str | None:
+        """Keep the trace of a trial, where traces are wanted: else ``events`` is never called.
+
+        Returns:
+            What belongs into the trial's ``trace_digest``.
+        """
+        return None if self.keep_trace is None else self.keep_trace(events())
 
     def report(
         self,

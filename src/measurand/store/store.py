@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 import polars as pl
@@ -16,6 +16,12 @@ from measurand.model.table import SCHEMA, Trials
 from measurand.model.trial import IDENTITY
 from measurand.store.files import TEMPORARY, write_atomic
 from measurand.store.segments import Segment, encode_segment, holds, is_intact, read_segment, write_segment
+from measurand.store.traces import TRACES, keep_trace, read_trace
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from measurand.model.trace import Draft, Event
 
 __all__ = ["FORMAT", "Store", "StoreInfo", "is_store"]
 
@@ -99,7 +105,7 @@ class Store:
             )
 
     def _foreign(self) -> list[Path]:
-        ours = {_TRIALS, _HEAD}
+        ours = {_TRIALS, _HEAD, TRACES}
         return [p for p in self.path.iterdir() if p.name not in ours and not p.name.startswith(TEMPORARY)]
 
     @staticmethod
@@ -189,6 +195,18 @@ class Store:
         settled = merge_trials(known, on_conflict if named == "refuse" else named).frame
         merge_trials(pl.concat([settled, trials.frame]), on_conflict)
         return write_segment(path.parent, segment)
+
+    def keep_trace(self, events: Iterable[Draft]) -> str | None:
+        """Keep a trace; returns its digest, or ``None`` when it has no event. See :func:`measurand.store.traces.keep_trace`."""
+        return keep_trace(self.path, events)
+
+    def trace(self, digest: str) -> tuple[Event, ...]:
+        """Read the trace with this digest (a trial's ``trace_digest``).
+
+        Raises:
+            FormatError: there is none, or it was changed after it was written.
+        """
+        return read_trace(self.path, digest)
 
     def info(self, *, verify: bool = False) -> StoreInfo:
         """Say what the store holds; ``verify`` re-reads every byte against the digests."""
