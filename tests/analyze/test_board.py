@@ -363,13 +363,15 @@ def test_odd_tables_have_a_board(make: Make, kind: str, declared: int | None) ->
 
 
 def test_score_is_graded_only_where_every_task_has_a_reference(make: Make) -> None:
-    """With a reference on some tasks only the gate ranks, and asking for the objective is refused."""
+    """With a reference, or a quantity, on some tasks only the gate ranks, and asking for the objective is refused."""
     trials = make(ODD["references on some tasks only"])
     assert board(trials, settings=QUICK).score == "gate"
-    with pytest.raises(UsageError, match="needs a reference for every task"):
+    with pytest.raises(UsageError, match="task.*no reference"):
         board(trials, settings=Settings(score="objective"))
     full = make(ODD["quantities on some tasks only"])
-    assert board(full, settings=QUICK).score == "objective"
+    assert board(full, settings=QUICK).score == "gate"
+    with pytest.raises(UsageError, match="not available"):
+        board(full, settings=Settings(score="objective"))
     assert board(full, settings=Settings(score="gate", resamples=300)).test.score == "gate"
 
 

@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 from measurand.analyze.board import board
+from measurand.analyze.scorings import Scorings, scorings
 from measurand.analyze.settings import Settings
 from measurand.load import read
 from measurand.score.trials import Scoring
@@ -113,3 +114,55 @@ def test_official_score_from_the_same_trials(trials: Trials) -> None:
     assert means["gpt-5.2"] == pytest.approx(2.054, abs=5e-4)
     assert means["gemini-3.1-pro-preview"] == pytest.approx(2.016, abs=5e-4)
     assert means["gpt-5.4"] == pytest.approx(1.854, abs=5e-4)
+
+
+@pytest.fixture(scope="module")
+def beside(trials: Trials) -> Scorings:
+    return scorings(trials, settings=Settings(scoring=Scoring(key_at=1.1)))
+
+
+@pytest.mark.parametrize(
+    ("score", "index", "r", "tiers"),
+    [
+        ("key", 0.631, 0.6782, [1] * 9 + [2]),
+        ("capped_linear", 0.8751, 0.3652, [1] * 9 + [2]),
+        ("objective", 0.5796, 0.7385, [1, 1, 1, 1, 1, 2, 2, 2, 3, 3]),
+    ],
+)
+def test_scorings_side_by_side(
+    beside: Scorings, score: str, index: float, r: float, tiers: list[int]
+) -> None:
+    """The row of the paper in one call: saturation and tiers of the first ten under each scoring."""
+    row = next(row for row in beside.rows if row.score == score)
+    assert row.index == pytest.approx(index, abs=5e-4)
+    assert row.r == pytest.approx(r, abs=5e-5)
+    assert list(row.tiers) == tiers
+    assert len(row.family) == 10
+
+
+def test_where_the_bounds_bind(beside: Scorings, trials: Trials) -> None:
+    """70.56 % of all trials beat the reference, the cap binds wherever it is reached, the clip in 24.0 % of the valid ones."""
+    found, speed = beside.binding, trials.frame["quantity"].drop_nulls()
+    assert found.beats / found.trials == pytest.approx(0.705628, abs=1e-6)
+    assert found.at_cap == (speed >= 1).sum()
+    assert found.at_clip == (speed > np.e**2).sum()
+    assert found.at_clip / found.valid == pytest.approx(0.240, abs=5e-4)
+
+
+def test_official_score_orders_as_the_published_one(beside: Scorings) -> None:
+    """The mean official score is -1 over the published harmonic mean, and leads with the same three models."""
+    official = {one.agent: one.places["official"] for one in beside.agents}
+    for agent, rank, published in (
+        ("gpt-5.2", 1, 2.054),
+        ("gemini-3.1-pro-preview", 2, 2.016),
+        ("gpt-5.4", 3, 1.854),
+    ):
+        assert official[agent].rank == rank
+        assert -1 / official[agent].mean == pytest.approx(published, abs=5e-4)
+
+
+def test_every_scoring_is_there_and_nothing_left_out(beside: Scorings) -> None:
+    """Each of the six scorings can be had, by a reference alone, and no row is left out."""
+    assert [row.reason for row in beside.rows] == [None] * 6
+    assert [(form.form, form.tasks) for form in beside.anchors.forms] == [("reference only", 154)]
+    assert beside.left_out == ()

@@ -58,7 +58,7 @@ def test_scores_are_named_and_explained() -> None:
     """Each score has a column and a few words; those that need a quantity are among them."""
     row = scored()
     assert set(SCORES) <= set(row)
-    assert {*GRADED, "gate"} == set(SCORES)
+    assert {*GRADED, "gate", "official"} == set(SCORES)
 
 
 @pytest.mark.parametrize(
@@ -86,9 +86,9 @@ def test_scores_of_valid_trials(fields: dict[str, Any], scores: tuple[float, ...
 
 
 def test_failed_gate_scores_nothing_whatever_the_quantity() -> None:
-    """An invalid trial has 0 under every score, and no unclipped score."""
+    """An invalid trial has 0 under every score of ours, and no unclipped score."""
     row = scored(verdict="fail")
-    assert [row[name] for name in SCORES] == [0.0] * len(SCORES)
+    assert [row[name] for name in ("gate", *GRADED)] == [0.0] * (1 + len(GRADED))
     assert (row["unclipped"], row["improvement"], row["valid"], row["beats_reference"]) == (
         None,
         None,
@@ -116,6 +116,26 @@ def test_key_needs_no_quantity_where_there_is_no_reference() -> None:
     assert (row["key"], row["objective"]) == (1.0, None)
     failed = scored(quantity=None, reference=None, baseline=None, better=None, verdict="fail")
     assert (failed["key"], failed["objective"], failed["capped_linear"]) == (0.0, None, None)
+
+
+def test_reference_of_the_task_is_enough_for_a_failed_trial() -> None:
+    """Measured anew with each valid trial, a reference is missing where the gate failed: such a trial is worth 0."""
+    rows = [
+        trial(trial="1"),
+        trial(trial="2", verdict="fail", quantity=None, baseline=None, reference=None, better=None),
+        trial(trial="3", quantity=None, baseline=None, reference=None, better=None),
+        trial(trial="4", task="u", verdict="fail", quantity=None, reference=None, better=None),
+    ]
+    frame = score_trials(trials_frame(rows))
+    assert frame["objective"].to_list() == [2.0, 0.0, None, None]
+    assert frame["key"].to_list() == [1.0, 0.0, None, 0.0]
+
+
+@pytest.mark.parametrize("fields", [{}, {"verdict": "fail"}, {"outcome": "infra_error", "verdict": None}])
+def test_official_score_goes_by_its_own_rules(fields: dict[str, Any]) -> None:
+    """What the benchmark gives is taken as it is, whatever our gate says; without it there is none."""
+    assert scored(official_score=-0.5, **fields)["official"] == -0.5
+    assert scored(**fields)["official"] is None
 
 
 def test_official_verdict_is_the_key() -> None:

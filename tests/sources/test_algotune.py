@@ -55,6 +55,16 @@ def test_no_valid_solver_is_a_fail(read_algotune: ReadText) -> None:
 
 
 @pytest.mark.parametrize(
+    ("value", "score"), [("4", -0.25), ("1", -1.0), ("0.25", -1.0), ("N/A", -1.0), (2, -0.5)]
+)
+def test_official_score_is_the_part_in_the_harmonic_mean(
+    read_algotune: ReadText, value: Any, score: float
+) -> None:
+    """AlgoTune counts N/A and slow-downs as 1; the mean of -1/x orders as the harmonic mean does."""
+    assert read_algotune(summary(value)).frame["official_score"][0] == score
+
+
+@pytest.mark.parametrize(
     "value", ["n/a", "", "fast", "0", "-1.5", "inf", "nan", "1e999", "1_0", None, True, [1], 0]
 )
 def test_other_values_are_refused(read_algotune: ReadText, value: Any) -> None:

@@ -69,3 +69,10 @@ def test_confidence_is_a_probability(read_table: ReadText, confidence: str) -> N
     """A confidence outside 0 to 1 is refused."""
     with pytest.raises(ValueRangeError, match="is not a probability"):
         read_table(f"agent,task,passed,confidence\na,t,1,{confidence}\n")
+
+
+def test_official_score_that_is_no_number_is_unknown(read_table: ReadText) -> None:
+    """An infinite official score becomes unknown, and is noted; a negative one is kept."""
+    table = read_table("agent,task,passed,official_score\na,t,1,-inf\na,u,1,-0.5\n")
+    assert table.frame["official_score"].to_list() == [None, -0.5]
+    assert table.notes("unknown") == {"official_score not finite": 1}

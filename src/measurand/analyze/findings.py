@@ -162,7 +162,7 @@ def _anchors(scored: pl.DataFrame, settings: Settings) -> Iterator[Finding]:
         f"{scoring.clip:g} binds in {clipped} of {plural(valid.height, 'valid trial')} ({clipped / valid.height:.2%})."
     )
     yield _finding("info", "anchors", text)
-    without = _tasks(scored, pl.col("reference").is_null())
+    without = _tasks(scored, pl.col("reference").is_null().all().over("task"))
     if without:
         tasks = plural(scored["task"].n_unique(), "task")
         text = f"{len(without)} of {tasks} {'has' if len(without) == 1 else 'have'} no reference: the graded scores need one for each task and are left out."
@@ -205,7 +205,9 @@ def _weak_anchors(scored: pl.DataFrame, least: float) -> Iterator[Finding]:
         yield _finding("warning", "anchors", text, weak)
     uneven = _tasks(
         scored,
-        (pl.col("baseline").n_unique().over("task") > 1) | (pl.col("reference").n_unique().over("task") > 1),
+        pl.any_horizontal(
+            pl.col(name).drop_nulls().n_unique().over("task") > 1 for name in ("baseline", "reference")
+        ),
     )
     if uneven:
         text = f"On {plural(len(uneven), 'task')} the anchors differ between trials: fair only if measured anew with each trial."

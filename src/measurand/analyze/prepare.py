@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import polars as pl
 
+from measurand.analyze.available import unavailable
 from measurand.analyze.cells import Grid
 from measurand.analyze.meters import with_tokens
 from measurand.analyze.select import Selection, select
@@ -15,6 +15,8 @@ from measurand.score.names import GRADED
 from measurand.score.trials import score_trials
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from measurand.analyze.settings import Choice, Settings
     from measurand.model.table import Trials
 
@@ -41,19 +43,19 @@ def prepare(trials: Trials, choice: Choice, settings: Settings) -> Prepared:
     selection = select(trials, choice)
     scored = with_tokens(score_trials(selection.frame, settings.scoring))
     grid = Grid(selection, scored, families=settings.families)
-    return Prepared(selection, scored, grid, _scores(scored, grid, settings.score))
+    return Prepared(selection, scored, grid, _scores(scored, grid, settings))
 
 
-def _scores(scored: pl.DataFrame, grid: Grid, chosen: str | None) -> tuple[str, ...]:
+def _scores(scored: pl.DataFrame, grid: Grid, settings: Settings) -> tuple[str, ...]:
     """The scores that the data allow, the ranking one first; a key that says the same as the gate is left out."""
-    graded = not scored.select(pl.col("reference").is_null().any()).item()
-    allowed = [*(GRADED if graded else ("key",)), "gate"]
-    if chosen is not None and chosen not in allowed:
+    reasons = unavailable(scored, grid, settings)
+    allowed = [score for score in (*GRADED, "official", "gate") if score not in reasons]
+    if settings.score in reasons:
         raise UsageError(
-            f"the score {chosen!r} needs a reference for every task",
-            hint=f"available here: {', '.join(allowed)}; add the column `reference`, or --anchors FILE",
+            f"the score {settings.score!r} is not available: {reasons[settings.score]}",
+            hint=f"available here: {', '.join(allowed)}",
         )
-    ranking = chosen or ("objective" if graded else "gate")
-    if ranking != "key" and np.array_equal(grid.total("key"), grid.total("gate")):
+    ranking = settings.score or ("objective" if "objective" in allowed else "gate")
+    if ranking != "key" and "key" in allowed and np.array_equal(grid.total("key"), grid.total("gate")):
         allowed.remove("key")
     return tuple(sorted(allowed, key=lambda name: name != ranking))

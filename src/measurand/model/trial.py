@@ -37,6 +37,7 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     ] = None
     model_requested: Annotated[str | None, _doc("Model that was asked for.")] = None
     model_served: Annotated[str | None, _doc("Model that the provider says it served.")] = None
+    released_at: Annotated[dt.datetime | None, _doc("Release of the agent, or of its model, UTC.")] = None
     trial: Annotated[str, _doc("Id of the trial among those of this agent on this task. Text.")]
     job: Annotated[str | None, _doc("Job: the set of trials planned together.")] = None
     seed: Annotated[int | None, _doc("Random seed given to the trial.")] = None
@@ -45,6 +46,9 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     verdict: Annotated[str | None, _doc("What the gate said: pass, fail, or null for no verdict.")] = None
     verdicts: Annotated[
         dict[str, bool] | None, _doc("Further verdicts by name (official, strict, ...): true is a pass.")
+    ] = None
+    official_score: Annotated[
+        float | None, _doc("Score that the benchmark itself gives to the trial, higher is better.")
     ] = None
     quantity: Annotated[float | None, _doc("Raw number the task yields, in `unit`.")] = None
     unit: Annotated[str | None, _doc("Unit of the quantity and its anchors.")] = None

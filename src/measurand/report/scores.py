@@ -21,7 +21,8 @@ GATE: Final = "gate"
 
 def score_words(name: str) -> str:
     """Name of a score in a sentence or heading."""
-    return "gate rate" if name == GATE else visible(name).replace("_", " ")
+    words = {GATE: "gate rate", "official": "official score"}
+    return words.get(name) or visible(name).replace("_", " ")
 
 
 def is_share(name: str) -> bool:

@@ -18,5 +18,6 @@ SCORES: Final = {
     "capped": "objective clipped at the reference",
     "capped_linear": "linear share of the reference, clipped at it",
     "objective": "log-ratio objective, clipped at 3",
+    "official": "score that the benchmark itself gives",
 }
 """Score -> what it says in a few words."""

@@ -10,7 +10,8 @@ import numpy as np
 import polars as pl
 
 from measurand.errors import UsageError
-from measurand.model.outcomes import COUNTS_AS, CountsAs, Verdict
+from measurand.model.outcomes import Verdict
+from measurand.model.verdicts import named_verdict
 from measurand.score.objective import (
     CLIP,
     Floats,
@@ -21,6 +22,7 @@ from measurand.score.objective import (
     log_ratio_score,
     reference_only_score,
 )
+from measurand.score.verdicts import gate_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -77,8 +79,9 @@ def score_trials(frame: pl.DataFrame, scoring: Scoring | None = None) -> pl.Data
 
         - ``gate``: 1 passed, 0 not; null without a verdict;
         - ``objective``, ``capped``, ``capped_linear``, ``key``: see :data:`measurand.score.names.SCORES`; 0 where the gate failed, null
-          where it passed and there is no quantity. ``key`` falls back to the gate on tasks without a reference; the
-          others are null there;
+          where it passed and there is no quantity. ``key`` falls back to the gate on tasks of which no trial has a
+          reference; the others are null there;
+        - ``official``: what the benchmark itself gives, by its own rules: a failed gate changes nothing here;
         - ``unclipped``: the score before clipping, of trials that passed the gate (``valid``);
         - ``improvement``: ratio to the reference of valid trials of ratio kind;
         - ``valid``, ``clip_bound``, ``below_baseline``, ``beats_reference``: Booleans.
@@ -86,7 +89,7 @@ def score_trials(frame: pl.DataFrame, scoring: Scoring | None = None) -> pl.Data
     Source: SPEC 9 (gate), 10.1 and 10.2 (scores).
     """
     scoring = scoring or Scoring()
-    frame = frame.with_columns(gate=_gate())
+    frame = frame.with_columns(gate=gate_of(pl.col("verdict") == Verdict.PASS.value))
     gate = _floats(frame, "gate")
     raw = _raw_scores(frame)
     valid = (gate == 1) & ~np.isnan(raw.unclipped)
@@ -95,9 +98,10 @@ def score_trials(frame: pl.DataFrame, scoring: Scoring | None = None) -> pl.Data
         "capped": clipped(raw.unclipped, 1.0),
         "capped_linear": clipped(raw.linear, 1.0),
     }
-    anchored = ~np.isnan(_floats(frame, "reference"))
+    anchored = _anchored(frame)
     columns = {name: _gated(values, gate, anchored) for name, values in graded.items()}
-    columns["key"] = _key(frame, gate, raw, scoring.key_at)
+    columns["key"] = _key(frame, gate, raw, anchored, scoring.key_at)
+    columns["official"] = _floats(frame, "official_score")
     columns["unclipped"] = np.where(valid, raw.unclipped, np.nan)
     columns["improvement"] = np.where(valid, raw.improvement, np.nan)
     return frame.with_columns(
@@ -109,21 +113,6 @@ def score_trials(frame: pl.DataFrame, scoring: Scoring | None = None) -> pl.Data
             "beats_reference",
             valid & (np.where(np.isnan(raw.improvement), raw.unclipped, raw.improvement) > 1),
         ),
-    )
-
-
-def _gate() -> pl.Expr:
-    """1, 0 or null, by what the outcome counts as (DESIGN section 4)."""
-    kinds = {outcome.value: counts.value for outcome, counts in COUNTS_AS.items()}
-    counts = pl.col("outcome").replace_strict(kinds, return_dtype=pl.String)
-    passed = pl.col("verdict") == Verdict.PASS.value
-    return (
-        pl.when(counts == CountsAs.BY_GATE.value)
-        .then(passed.cast(pl.Float64))
-        .when(counts == CountsAs.FAIL.value)
-        .then(0.0)
-        .when(counts == CountsAs.FAIL_UNLESS_PASSED.value)
-        .then(passed.fill_null(value=False).cast(pl.Float64))
     )
 
 
@@ -153,14 +142,21 @@ def _raw_scores(frame: pl.DataFrame) -> _Raw:
     )
 
 
+def _anchored(frame: pl.DataFrame) -> NDArray[np.bool_]:
+    """Whether the task has a reference: a trial that failed needs none of its own to be worth 0."""
+    has = pl.col("reference").is_not_null().any().over("suite", "task")
+    return frame.select(has.alias("anchored"))["anchored"].to_numpy()
+
+
 def _gated(score: Floats, gate: Floats, anchored: NDArray[np.bool_]) -> Floats:
-    """0 where the gate failed, the score where it passed, unknown where either is or there is no reference."""
+    """0 where the gate failed, the score where it passed, unknown where either is or the task has no reference."""
     return np.where(anchored, np.where(gate == 0, 0.0, np.where(gate == 1, score, np.nan)), np.nan)
 
 
-def _key(frame: pl.DataFrame, gate: Floats, raw: _Raw, key_at: float | None) -> Floats:
+def _key(
+    frame: pl.DataFrame, gate: Floats, raw: _Raw, anchored: NDArray[np.bool_], key_at: float | None
+) -> Floats:
     reached = np.where(np.isnan(raw.improvement), raw.unclipped, raw.improvement)
-    anchored = ~np.isnan(_floats(frame, "reference"))
     unreached = np.where(anchored, np.nan, gate)
     by_quantity = np.where(
         np.isnan(reached), unreached, gate * (reached >= (1.0 if key_at is None else key_at))
@@ -175,11 +171,8 @@ def _key(frame: pl.DataFrame, gate: Floats, raw: _Raw, key_at: float | None) -> 
 def _official(frame: pl.DataFrame) -> Floats:
     if frame["verdicts"].null_count() == frame.height:
         return np.full(frame.height, np.nan)
-    is_official = pl.element().struct.field("name") == "official"
-    official = (
-        pl.col("verdicts").list.eval(pl.element().filter(is_official).struct.field("passed")).list.first()
-    )
-    return _floats(frame.select(official.cast(pl.Float64).alias("official")), "official")
+    official = named_verdict("official").cast(pl.Float64)
+    return _floats(frame.select(official.alias("official")), "official")
 
 
 def _floats(frame: pl.DataFrame, name: str) -> Floats:

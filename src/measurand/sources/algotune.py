@@ -102,10 +102,19 @@ def _trial(task: str, model: str, entry: Any, file: str) -> Trial:
         better="higher",
         kind="ratio",
         reference=1.0,
+        official_score=_official(speedup),
         harness=_SUITE,
         source=AlgotuneSource.name,
         source_ref=where,
     )
+
+
+def _official(speedup: float | None) -> float:
+    """Give the trial's part in AlgoTune's own score, the harmonic mean of speed-ups with N/A and values below 1 as 1.
+
+    The harmonic mean is -1/m of the mean m of these parts, so that both order models alike.
+    """
+    return -1.0 if speedup is None else -1.0 / max(speedup, 1.0)
 
 
 def _speedup(task: str, model: str, entry: Any, where: str) -> float | None:

@@ -58,6 +58,7 @@ def check_rows(frame: pl.DataFrame, log: ImportLog) -> pl.DataFrame:
     """
     _check_words(frame)
     frame = _unusable_amounts(frame, log)
+    frame = _unusable_official(frame, log)
     frame = _unusable_quantities(frame, log)
     frame = _infer_direction(frame)
     _check_anchors(frame)
@@ -123,6 +124,14 @@ def _unusable_amounts(frame: pl.DataFrame, log: ImportLog) -> pl.DataFrame:
         log.add_rows("unknown", f"{column} negative or not finite", frame.filter(bad))
         frame = frame.with_columns(pl.when(bad).then(None).otherwise(values).alias(column))
     return frame
+
+
+def _unusable_official(frame: pl.DataFrame, log: ImportLog) -> pl.DataFrame:
+    """An official score that is not finite becomes unknown: no mean can be taken of it."""
+    official = pl.col("official_score")
+    broken = official.is_finite().not_()
+    log.add_rows("unknown", "official_score not finite", frame.filter(broken))
+    return frame.with_columns(pl.when(broken).then(None).otherwise(official).alias("official_score"))
 
 
 def _scored() -> pl.Expr:
