@@ -121,3 +121,14 @@ def test_same_seed_gives_the_same_interval(make: Make) -> None:
     assert one == again
     assert one.value == pytest.approx(other.value)
     assert (one.low, one.high) != (other.low, other.high)
+
+
+@pytest.mark.parametrize(("tasks", "few"), [(49, True), (50, False)])
+def test_a_bootstrap_over_few_tasks_says_that_it_is_optimistic(make: Make, tasks: int, few: bool) -> None:  # noqa: FBT001
+    """Below the number of tasks from which it claims its level, its method says so; Wilson's never does."""
+    several = rated(
+        make, [["pass", "fail"] if n % 2 else ["pass", "pass"] for n in range(tasks)]
+    ).gate.planned
+    assert (several.method or "").endswith("optimistic: claims its level from 50 tasks on") == few
+    once = rated(make, [["pass"] if n % 2 else ["fail"] for n in range(tasks)]).gate.planned
+    assert once.method == "Wilson over tasks"

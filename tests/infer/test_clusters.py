@@ -70,10 +70,42 @@ def test_too_little_data_gives_a_reason() -> None:
     assert family.reason == "all tasks belong to one family: nothing is known about other families"
 
 
-def test_equal_values_have_no_error_and_no_width() -> None:
+def test_equal_values_have_no_error_and_no_interval() -> None:
+    """A width of zero would claim certainty."""
     result = clustered_standard_error([1, 1, 1, 1], [0, 0, 1, 1])
     assert (result.naive, result.clustered, result.corrected) == (0, 0, 0)
-    assert (result.low, result.high) == (1, 1)
+    assert (result.low, result.high) == (None, None)
+    assert result.reason == "the means of all families are equal: a t-interval has no width"
+
+
+def test_families_of_equal_means_have_no_interval_although_their_tasks_differ() -> None:
+    """The naive error is not 0, the clustered one is, and no interval is made of it."""
+    result = clustered_standard_error([0, 1, 1, 0, 0, 1], [0, 0, 1, 1, 2, 2])
+    assert result.naive == pytest.approx(0.2236, abs=1e-4)
+    assert (result.small_sample, result.low, result.high) == (0, None, None)
+
+
+def test_clustered_errors_agree_with_statsmodels() -> None:
+    """Another library gives the same for a regression on a constant, with and without its small-sample factor."""
+    linear = pytest.importorskip("statsmodels.regression.linear_model")
+    rng = np.random.default_rng(3)
+    y, groups = rng.standard_normal(70), rng.integers(0, 17, 70)
+    result = clustered_standard_error(y, groups)
+    model = linear.OLS(y, np.ones(70))
+    for correct, ours in ((False, result.clustered), (True, result.small_sample)):
+        fitted = model.fit(cov_type="cluster", cov_kwds={"groups": groups, "use_correction": correct})
+        assert ours == pytest.approx(float(fitted.bse[0]), rel=1e-10)
+
+
+def test_few_families_are_told() -> None:
+    """Thirty equal families are enough; as many of very unequal size count as fewer, and twelve are too few."""
+    rng = np.random.default_rng(4)
+    assert clustered_standard_error(rng.random(60), np.repeat(np.arange(30), 2)).caution is None
+    uneven = clustered_standard_error(rng.random(60), np.r_[np.arange(30), np.zeros(30)])
+    assert uneven.caution is not None
+    assert "the 30 of unequal size count as 3.6" in uneven.caution
+    few = clustered_standard_error(rng.random(12), np.arange(12))
+    assert few.caution == "the t-interval claims its level from 30 tasks on; there are 12"
 
 
 def test_wrong_input_is_refused() -> None:

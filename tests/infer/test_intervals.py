@@ -1,4 +1,4 @@
-"""Wilson, Clopper-Pearson, cluster bootstrap."""
+"""Wilson, Clopper-Pearson, cluster bootstrap, and that they cover where they claim to."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from measurand.errors import InputError, UsageError
-from measurand.infer import intervals
-from measurand.infer.intervals import clopper_pearson, cluster_bootstrap, wilson
+from measurand.infer import randomness
+from measurand.infer.intervals import clopper_pearson, cluster_bootstrap, clustered_standard_error, wilson
 
 
 def ends(interval: Any) -> tuple[float, float]:
@@ -72,18 +72,47 @@ def test_wrong_arguments_are_refused(method: Any, successes: int, n: int, level:
         method(successes, n, level=level)
 
 
+def test_intervals_agree_with_statsmodels() -> None:
+    """Wilson and Clopper-Pearson are those of another library."""
+    other = pytest.importorskip("statsmodels.stats.proportion")
+    for n in (1, 2, 5, 17, 200):
+        for successes in range(0, n + 1, max(1, n // 7)):
+            for ours, method in ((wilson, "wilson"), (clopper_pearson, "beta")):
+                low, high = other.proportion_confint(successes, n, alpha=0.1, method=method)
+                expected = (np.nan_to_num(low, nan=0.0), np.nan_to_num(high, nan=1.0))
+                assert ends(ours(successes, n, level=0.9)) == pytest.approx(expected, abs=1e-10)
+
+
+def covered(method: Any, n: int, p: Any) -> Any:
+    """Exact coverage of an interval of a share at each true share: the binomial weight of the counts whose interval holds it."""
+    from scipy.stats import binom
+
+    low, high = np.array([ends(method(s, n)) for s in range(n + 1)]).T[:, :, None]
+    held = (low <= p) & (p <= high)
+    return (binom.pmf(np.arange(n + 1)[:, None], n, p) * held).sum(axis=0)
+
+
+SHARES = (np.arange(2_000) + 0.5) / 2_000
+
+
+@pytest.mark.parametrize("n", [2, 5, 10, 20, 50, 100])
+def test_clopper_pearson_covers_at_least_with_its_level_for_every_share(n: int) -> None:
+    """Exactly, without simulation."""
+    assert covered(clopper_pearson, n, SHARES).min() >= 0.95 - 1e-12
+
+
+@pytest.mark.parametrize("n", [5, 10, 20, 50, 100])
+def test_wilson_covers_with_its_level_on_average_over_the_shares(n: int) -> None:
+    """Exactly; a single share may be covered less often, which is why the claim is about the average."""
+    coverage = covered(wilson, n, SHARES)
+    assert 0.95 <= coverage.mean() <= 0.96
+    assert coverage.min() < 0.93
+
+
 def test_clopper_pearson_counts_whole_trials() -> None:
     with pytest.raises(UsageError, match="wilson takes fractions"):
         clopper_pearson(1.5, 3)  # type: ignore[arg-type]
     assert wilson(1.5, 3).estimate == 0.5
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("p", [0.1, 0.3, 0.5, 0.9])
-def test_wilson_covers(p: float) -> None:
-    successes = np.random.default_rng(30).binomial(40, p, size=4_000)
-    low, high = np.array([ends(wilson(int(s), 40)) for s in successes]).T
-    assert 0.93 <= np.mean((low <= p) & (p <= high)) <= 0.975
 
 
 def naive_bootstrap(table: Any, families: Any, *, resamples: int, seed: int, level: float) -> Any:
@@ -126,7 +155,7 @@ def test_bootstrap_agrees_with_plain_loops(*, gaps: bool, grouped: bool) -> None
 def test_bootstrap_does_not_depend_on_the_size_of_the_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     table = np.random.default_rng(7).random((31, 4))
     usual = cluster_bootstrap(table, resamples=500, rng=2)
-    monkeypatch.setattr(intervals, "BATCH_BYTES", 2_000)
+    monkeypatch.setattr(randomness, "BATCH_BYTES", 2_000)
     small = cluster_bootstrap(table, resamples=500, rng=2)
     assert small.low == pytest.approx(usual.low, rel=1e-12)
     assert small.high == pytest.approx(usual.high, rel=1e-12)
@@ -186,11 +215,152 @@ def test_bootstrap_refuses_wrong_arguments() -> None:
         cluster_bootstrap([[-np.inf]], rng=1)
 
 
+def test_bca_and_percentile_see_the_same_resamples() -> None:
+    """With one seed they differ only in the quantiles they take: on symmetric data hardly at all."""
+    column = np.r_[np.arange(-20.0, 21.0)][:, None]
+    percentile = cluster_bootstrap(column, resamples=4_000, rng=3).interval(0)
+    bca = cluster_bootstrap(column, resamples=4_000, method="bca", rng=3).interval(0)
+    assert ends(bca) == pytest.approx(ends(percentile), abs=0.3)
+    assert (percentile.method, bca.method) == ("percentile bootstrap over tasks", "BCa bootstrap over tasks")
+
+
+@pytest.mark.parametrize("method", ["percentile", "bca"])
+@given(
+    seed=st.integers(0, 10_000),
+    scale=st.floats(1e-3, 1e3),
+    shift=st.floats(-10, 10),
+)
+def test_intervals_follow_a_change_of_unit(method: Any, seed: int, scale: float, shift: float) -> None:
+    """Another unit or origin changes the ends as it changes the values."""
+    table = np.random.default_rng(seed).exponential(size=(12, 2)) + 1
+    before = cluster_bootstrap(table, method=method, resamples=200, rng=1)
+    after = cluster_bootstrap(scale * table + shift, method=method, resamples=200, rng=1)
+    assert after.low == pytest.approx(scale * before.low + shift, rel=1e-6, abs=1e-6 * scale)
+    assert after.high == pytest.approx(scale * before.high + shift, rel=1e-6, abs=1e-6 * scale)
+
+
+def test_order_of_tasks_and_names_of_families_matter_to_the_random_numbers_only() -> None:
+    """With many resamples the interval is the same for tasks in another order and families of other names."""
+    rng = np.random.default_rng(12)
+    values, families = rng.random((40, 1)), np.repeat(np.arange(10), 4)
+    order = rng.permutation(40)
+    one = cluster_bootstrap(values, families=families, method="bca", resamples=20_000, rng=1).interval(0)
+    names = np.array([f"f{9 - f}" for f in families[order]])
+    other = cluster_bootstrap(values[order], families=names, method="bca", resamples=20_000, rng=2).interval(
+        0
+    )
+    assert ends(other) == pytest.approx(ends(one), abs=0.01)
+
+
+def test_few_units_are_told(recwarn: Any) -> None:
+    """Below the units from which a method claims its level, each interval says so, by column."""
+    table = np.zeros((60, 3))
+    table[:, 0] = np.arange(60)
+    table[:4, 1] = 1
+    table[:30, 2] = np.arange(30)
+    table[30:, 2] = np.nan
+    few = cluster_bootstrap(table, resamples=200, rng=1)
+    assert few.cautions == (
+        None,
+        "the percentile bootstrap claims its level where at least 15 tasks differ from the commonest value; here 4 do",
+        "the percentile bootstrap claims its level from 50 tasks on; there are 30",
+    )
+    assert few.interval(2).caution == few.cautions[2]
+    assert not recwarn.list
+
+
+def test_undefined_bca_says_why() -> None:
+    """One resample lies on one side of the mean, and no bias can be told from it."""
+    result = cluster_bootstrap([[0.0], [1.0], [5.0]], resamples=1, method="bca", rng=1)
+    assert (
+        result.interval(0).reason
+        == "all resampled means lie on one side of the mean: the bias correction is infinite"
+    )
+    assert result.interval(0).low is None
+    assert result.interval(0).estimate == 2.0
+
+
+def test_unknown_method_is_refused() -> None:
+    with pytest.raises(UsageError, match="no method 'basic'"):
+        cluster_bootstrap([[1.0]], method="basic", rng=1)  # type: ignore[arg-type]
+
+
+def objective(rng: np.random.Generator, shape: tuple[int, int]) -> Any:
+    """A clipped objective: two fifths at 0, the others skewed to the right."""
+    return np.minimum(np.exp(rng.normal(-0.3, 0.8, shape)), 3) * (rng.random(shape) > 0.4)
+
+
+def five_trials(rng: np.random.Generator, shape: tuple[int, int]) -> Any:
+    return rng.binomial(5, rng.beta(2, 0.4, shape)) / 5
+
+
+def paired_binary(rng: np.random.Generator, shape: tuple[int, int]) -> Any:
+    """Differences of two agents on a pass or fail: 12 % won, 8 % lost."""
+    u = rng.random(shape)
+    return (u < 0.12) * 1.0 - (u > 0.92) * 1.0
+
+
+def paired_means(rng: np.random.Generator, shape: tuple[int, int]) -> Any:
+    """Differences of two agents of five trials each whose chances are alike but for five points."""
+    p = rng.beta(0.5, 0.5, shape)
+    return (rng.binomial(5, p) - rng.binomial(5, np.clip(p - 0.05, 0, 1))) / 5
+
+
+SCENARIOS = [objective, five_trials, paired_binary, paired_means]
+REPEATS, BLOCKS, RESAMPLES = 400, 6, 1_500
+
+
+def truth(scenario: Any) -> float:
+    return float(scenario(np.random.default_rng(99), (2_000, 1_000)).mean())
+
+
+def coverage(scenario: Any, tasks: int, method: str, families: Any = None) -> float:
+    """Share of data sets whose interval holds the true mean; each block of data sets has resamples of its own."""
+    mean, rng, hits = truth(scenario), np.random.default_rng(7), 0
+    for _ in range(BLOCKS):
+        table = scenario(rng, (tasks, REPEATS))
+        if method == "t":
+            units = np.arange(tasks) if families is None else families
+            found = [clustered_standard_error(column, units) for column in table.T]
+            hits += sum(f.low is not None and f.high is not None and f.low <= mean <= f.high for f in found)
+        else:
+            one = cluster_bootstrap(table, families=families, method=method, resamples=RESAMPLES, rng=rng)  # type: ignore[arg-type]
+            hits += int(((one.low <= mean + 1e-9) & (mean - 1e-9 <= one.high)).sum())
+    return hits / (BLOCKS * REPEATS)
+
+
 @pytest.mark.slow
-def test_bootstrap_covers_with_forty_tasks() -> None:
-    rng = np.random.default_rng(31)
-    hits = 0
-    for _ in range(20):
-        result = cluster_bootstrap(rng.standard_normal((40, 50)), resamples=1_000, rng=rng)
-        hits += int(((result.low <= 0) & (result.high >= 0)).sum())
-    assert 0.92 <= hits / 1_000 <= 0.97
+@pytest.mark.parametrize("method", ["percentile", "bca", "t"])
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_intervals_cover_within_two_points_with_a_hundred_tasks(scenario: Any, method: str) -> None:
+    """Means and paired differences of graded scores, of trials and of single passes."""
+    assert 0.93 <= coverage(scenario, 100, method) <= 0.97
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("method", "least"), [("percentile", 50), ("bca", 50), ("t", 30)])
+@pytest.mark.parametrize("scenario", [objective, five_trials])
+def test_intervals_cover_from_where_they_claim_it(scenario: Any, method: str, least: int) -> None:
+    """At the number of tasks from which the level is claimed; with a third of it the same methods fall short."""
+    assert 0.925 <= coverage(scenario, least, method) <= 0.97
+    assert coverage(scenario, least // 3, method) < 0.925
+
+
+def clustered(families: int, each: int) -> Any:
+    """Tasks of equal families whose chances are alike within a family."""
+
+    def scenario(rng: np.random.Generator, shape: tuple[int, int]) -> Any:
+        groups = shape[0] // each
+        base = np.repeat(rng.beta(2, 2, (groups, shape[1])), each, axis=0)
+        return (rng.random((groups * each, shape[1])) < base) * 1.0
+
+    return scenario, np.repeat(np.arange(families), each)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("method", "families"), [("percentile", 50), ("bca", 50), ("t", 30)])
+def test_intervals_cover_with_families(method: str, families: int) -> None:
+    """Whole families resampled, or their standard error clustered; tasks taken as independent would not cover."""
+    scenario, codes = clustered(families, 4)
+    assert 0.93 <= coverage(scenario, families * 4, method, codes) <= 0.97
+    assert coverage(scenario, families * 4, method) < 0.90

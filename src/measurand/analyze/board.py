@@ -15,6 +15,8 @@ from measurand.analyze.methods import board_methods
 from measurand.analyze.prepare import Prepared, prepare
 from measurand.analyze.profile import ProfilePart, profile_of
 from measurand.analyze.records import AgentRow, Finding, MethodNote, SaturationRow, TierTest
+from measurand.analyze.reliability import reliability_of
+from measurand.analyze.reliability_records import ReliabilityPart
 from measurand.analyze.separation import Separation, separate
 from measurand.analyze.settings import Choice, Settings
 from measurand.analyze.standings import standings
@@ -53,6 +55,8 @@ class Board(msgspec.Struct, frozen=True, kw_only=True):
     methods: tuple[MethodNote, ...]
     command: str | None
     """The command that reproduces the report."""
+    reliability: ReliabilityPart | None = None
+    """Whether agents do the same again: reproducibility, pass@j, pass^j, calibration."""
     profile: ProfilePart | None = None
     """Spread of scores, ranks, and the tasks that carry the first agent's leads."""
 
@@ -110,6 +114,7 @@ def board(
         standings=standings(prepared, cells, first, settings),
         tests=tuple(tested[score].record for score in scores),
         saturation=_saturation_rows(grid, cells, tested, settings),
+        reliability=reliability_of(prepared, settings),
         profile=profile_of(prepared, settings, first),
         findings=findings(trials, selection, scored, grid, settings),
         methods=board_methods(

@@ -9,13 +9,14 @@ import numpy as np
 from measurand.analyze.means import column_means, count_units
 from measurand.analyze.records import Estimate, FamilyErrors, GateRate
 from measurand.infer.clusters import clustered_standard_error
+from measurand.infer.coverage import CLAIMED_FROM
 from measurand.infer.intervals import cluster_bootstrap, wilson
 
 if TYPE_CHECKING:
     from measurand.analyze.cells import Codes, Floats, Grid
     from measurand.analyze.settings import Settings
 
-__all__ = ["estimates", "family_errors", "gate_rates"]
+__all__ = ["all_zero_or_one", "estimates", "family_errors", "few_units", "gate_rates"]
 
 
 def estimates(table: Floats, families: Codes | None, settings: Settings, *, share: bool) -> list[Estimate]:
@@ -26,30 +27,37 @@ def estimates(table: Floats, families: Codes | None, settings: Settings, *, shar
     resampled units, other scores say why there is none. Source: SPEC 1.
     """
     level = 1 - settings.level
-    if share and families is None and _all_zero_or_one(table):
+    if share and families is None and all_zero_or_one(table):
         return [_wilson(column, int((~np.isnan(column)).sum()), level, "tasks") for column in table.T]
     result = cluster_bootstrap(
         table, families=families, level=level, resamples=settings.resamples, rng=settings.seed
     )
     unit = "tasks" if families is None else "families"
+    few = few_units(count_units(families, len(table)), unit)
     found = []
     for place, column in enumerate(table.T):
         units = _units(column, families)
-        low, high = float(result.low[place]), float(result.high[place])
-        if np.isnan(low) or np.isnan(high):
+        one = result.interval(place)
+        if one.low is None:
             found.append(_without_spread(column, units, level, unit, share=share))
             continue
         found.append(
             Estimate(
-                value=float(result.estimate[place]),
-                low=low,
-                high=high,
+                value=one.estimate,
+                low=one.low,
+                high=one.high,
                 level=level,
-                method=f"percentile bootstrap over {unit}, {settings.resamples} resamples, seed {settings.seed}",
+                method=f"percentile bootstrap over {unit}, {settings.resamples} resamples, seed {settings.seed}{few}",
                 n=units,
             )
         )
     return found
+
+
+def few_units(units: int, unit: str) -> str:
+    """Words behind a bootstrap that has fewer units than it claims its level from; empty where it has enough."""
+    least = CLAIMED_FROM["percentile"]
+    return "" if units >= least else f", optimistic: claims its level from {least} {unit} on"
 
 
 def _without_spread(column: Floats, units: int, level: float, unit: str, *, share: bool) -> Estimate:
@@ -80,7 +88,8 @@ def _wilson(column: Floats, units: int, level: float, unit: str) -> Estimate:
     )
 
 
-def _all_zero_or_one(table: Floats) -> bool:
+def all_zero_or_one(table: Floats) -> bool:
+    """Whether each cell is one pass or one fail."""
     present = table[~np.isnan(table)]
     return bool(((present == 0) | (present == 1)).all())
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from measurand.infer.arrays import as_level, as_table, family_codes
+from measurand.infer.arrays import ROUNDING, as_level, as_table, family_codes
+from measurand.infer.coverage import caution
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -35,6 +36,7 @@ class ClusteredError:
         clusters: families, G.
         method: what was done, for the report.
         reason: why something is ``None``, or ``None``.
+        caution: why the interval may cover with less than its level, or ``None`` where it claims its level.
     """
 
     mean_tasks: float | None
@@ -51,6 +53,7 @@ class ClusteredError:
     clusters: int
     method: str
     reason: str | None
+    caution: str | None = None
 
 
 def clustered_standard_error(
@@ -64,7 +67,7 @@ def clustered_standard_error(
         corrected² = naive² + Σ_f (s_f² - Σ_f d²)/n²      small sample = clustered sqrt(G/(G-1)).
 
     The interval is mean ± t small_sample with G - 1 degrees of freedom; when every family is one task it is the
-    usual t-interval.
+    usual t-interval. `caution` says where the families are too few for the level to be claimed.
 
     Args:
         values: (n,) one value a task; NaN = missing, left out.
@@ -72,7 +75,8 @@ def clustered_standard_error(
         level: confidence level, between 0 and 1.
 
     Returns:
-        The standard errors; undefined, with the reason, for fewer than two tasks or families.
+        The standard errors; undefined, with the reason, for fewer than two tasks or families. Where the means
+        of all families are equal the standard error is 0 and there is no interval, for no width would mean certainty.
 
     Raises:
         UsageError: shapes that do not fit, or a level outside 0..1.
@@ -157,16 +161,20 @@ def _with_errors(
     family_squares = float((np.bincount(codes, weights=d) ** 2).sum())
     clustered = math.sqrt(family_squares) / n
     small = _small_sample(d, codes, clusters)
-    half = _t_quantile((1 + known.level) / 2, clusters - 1) * small
-    return replace(
+    found = replace(
         known,
         naive=naive,
         clustered=clustered,
         corrected=math.sqrt(max(0.0, naive**2 + (family_squares - squares) / n**2)),
         small_sample=small,
-        low=mean - half,
-        high=mean + half,
     )
+    unit = "tasks" if clusters == n else "families"
+    if small <= ROUNDING * np.abs(d + mean).max():
+        return replace(found, reason=f"the means of all {unit} are equal: a t-interval has no width")
+    half = _t_quantile((1 + known.level) / 2, clusters - 1) * small
+    sizes = np.bincount(codes).astype(np.float64)
+    sums = np.bincount(codes, weights=d + mean).astype(np.float64)
+    return replace(found, low=mean - half, high=mean + half, caution=caution("t", sums, sizes, unit=unit))
 
 
 def _too_few(n: int, clusters: int) -> str | None:

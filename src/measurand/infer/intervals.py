@@ -1,26 +1,31 @@
-"""Intervals: of one share, and of the means of all agents by cluster bootstrap.
+"""Intervals of the means of all agents by cluster bootstrap, percentile and BCa.
 
-The interval of one mean with a clustered standard error stands in `clusters`, and can be had from here too.
+The intervals of a share stand in `shares`, that of one mean with a clustered standard error in `clusters`; both can be
+had from here too.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from statistics import NormalDist
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from measurand.errors import UsageError
 from measurand.infer.arrays import ROUNDING, as_level, as_table, family_codes
+from measurand.infer.bca import bca_tails
 from measurand.infer.clusters import ClusteredError, clustered_standard_error
-from measurand.infer.randomness import generator_and_seed
+from measurand.infer.coverage import caution
+from measurand.infer.randomness import bootstrap_weights, generator_and_seed
+from measurand.infer.shares import Interval, clopper_pearson, wilson
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
 __all__ = [
     "ClusteredError",
@@ -32,116 +37,9 @@ __all__ = [
     "wilson",
 ]
 
-BATCH_BYTES = 1 << 22
-"""Bootstrap weights are made so many resamples at a time that they take about this much memory."""
+Floats = NDArray[np.float64]
 
-
-@dataclass(frozen=True, slots=True)
-class Interval:
-    """A two-sided interval for one number.
-
-    Attributes:
-        low: lower end; ``None`` when undefined.
-        high: upper end; ``None`` when undefined.
-        estimate: point estimate; ``None`` when undefined.
-        level: confidence level, such as 0.95.
-        method: how it was made.
-        n: sample size: trials, tasks or families, as the method says.
-        resamples: resamples drawn; ``None`` when the method draws none.
-        seed: their seed; ``None`` without resamples, or when a generator was passed in.
-        reason: why an end is ``None``, or ``None``.
-    """
-
-    low: float | None
-    high: float | None
-    estimate: float | None
-    level: float
-    method: str
-    n: int
-    resamples: int | None = None
-    seed: int | None = None
-    reason: str | None = None
-
-
-def wilson(successes: float, n: int, *, level: float = 0.95) -> Interval:
-    """Return the Wilson score interval of a share.
-
-    With p = successes/n and z the normal quantile of (1 + level)/2, the ends are
-
-        (p + z²/2n ± z sqrt(p(1-p)/n + z²/4n²)) / (1 + z²/n).
-
-    Args:
-        successes: from 0 to n; fractions are allowed (a mean over trials).
-        n: sample size, 0 or more.
-        level: confidence level, between 0 and 1.
-
-    Returns:
-        The interval, within 0..1; undefined, with the reason, for n = 0.
-
-    Raises:
-        UsageError: successes outside 0..n, n < 0, or a level outside 0..1.
-
-    Source: SPEC section 1; Wilson (1927).
-
-    Example:
-        >>> result = wilson(1, 1)
-        >>> round(result.low, 4), result.high
-        (0.2065, 1.0)
-    """
-    _check_share(successes, n)
-    level = as_level(level)
-    if n == 0:
-        return Interval(None, None, None, level, "Wilson score", 0, reason="there are no trials")
-    z2 = NormalDist().inv_cdf((1 + level) / 2) ** 2
-    p = successes / n
-    centre = p + z2 / (2 * n)
-    half = math.sqrt(z2 * (p * (1 - p) / n + z2 / (4 * n * n)))
-    low = (centre - half) / (1 + z2 / n) if successes > 0 else 0.0
-    high = (centre + half) / (1 + z2 / n) if successes < n else 1.0
-    return Interval(max(0.0, low), min(1.0, high), p, level, "Wilson score", n)
-
-
-def clopper_pearson(successes: int, n: int, *, level: float = 0.95) -> Interval:
-    """Return the Clopper-Pearson interval of a share, which never covers with less than its level.
-
-    The ends are beta quantiles: B(δ/2; s, n-s+1) and B(1-δ/2; s+1, n-s), with δ = 1 - level.
-
-    Args:
-        successes: whole number from 0 to n.
-        n: sample size, 0 or more.
-        level: confidence level, between 0 and 1.
-
-    Returns:
-        The interval, within 0..1; undefined, with the reason, for n = 0.
-
-    Raises:
-        UsageError: successes not whole or outside 0..n, n < 0, or a level outside 0..1.
-
-    Source: Clopper and Pearson (1934).
-
-    Example:
-        >>> round(clopper_pearson(10, 10).low, 4)
-        0.6915
-    """
-    _check_share(successes, n)
-    if successes != int(successes):
-        raise UsageError(
-            f"successes is {successes}", hint="this interval counts whole trials; wilson takes fractions"
-        )
-    level = as_level(level)
-    if n == 0:
-        return Interval(None, None, None, level, "Clopper-Pearson", 0, reason="there are no trials")
-    from scipy.special import betaincinv
-
-    tail = (1 - level) / 2
-    low = float(betaincinv(successes, n - successes + 1, tail)) if successes > 0 else 0.0
-    high = float(betaincinv(successes + 1, n - successes, 1 - tail)) if successes < n else 1.0
-    return Interval(low, high, successes / n, level, "Clopper-Pearson", n)
-
-
-def _check_share(successes: float, n: int) -> None:
-    if n < 0 or not 0 <= successes <= n:
-        raise UsageError(f"successes is {successes} and n is {n}", hint="pass 0 ≤ successes ≤ n")
+_NAMES = {"percentile": "percentile bootstrap", "bca": "BCa bootstrap"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -160,11 +58,12 @@ class ColumnIntervals:
         n_units: what is resampled: families if given, else tasks.
         resamples: resamples drawn.
         seed: the seed, or ``None`` when a generator was passed in.
+        cautions: (m,) why an interval may cover with less than its level, or ``None`` where it claims its level.
     """
 
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
-    estimate: NDArray[np.float64]
+    low: Floats
+    high: Floats
+    estimate: Floats
     defined: NDArray[np.bool_]
     reasons: tuple[str | None, ...]
     level: float
@@ -173,6 +72,7 @@ class ColumnIntervals:
     n_units: int
     resamples: int
     seed: int | None
+    cautions: tuple[str | None, ...] = ()
 
     def interval(self, column: int) -> Interval:
         """Return the interval of one column, with ``None`` for what is undefined; `n` counts resampled units."""
@@ -187,6 +87,7 @@ class ColumnIntervals:
             resamples=self.resamples,
             seed=self.seed,
             reason=self.reasons[column],
+            caution=self.cautions[column] if defined and self.cautions else None,
         )
 
 
@@ -196,30 +97,34 @@ def cluster_bootstrap(
     families: ArrayLike | None = None,
     level: float = 0.95,
     resamples: int = 10_000,
+    method: Literal["percentile", "bca"] = "percentile",
     rng: int | np.random.Generator,
 ) -> ColumnIntervals:
-    """Return percentile intervals of the column means, resampling tasks (or families of tasks) with all columns.
+    """Return bootstrap intervals of the column means, resampling tasks (or families of tasks) with all columns.
 
     A resample draws as many units as there are, with replacement; the mean of a column is the sum of its present
-    cells over their number. The ends are the (1-level)/2 and (1+level)/2 quantiles of these means, linearly
-    interpolated; resamples in which a column has no cell are left out of its quantiles.
+    cells over their number. The ends are quantiles of these means, linearly interpolated: (1-level)/2 and (1+level)/2
+    for ``percentile``, those of :func:`measurand.infer.bca.bca_tails` for ``bca``. Resamples in which a column has no
+    cell are left out of its quantiles. For paired differences give the differences as a column.
 
     Args:
         table: (n_tasks, m) one value a cell, the mean over trials; NaN = missing.
         families: (n_tasks,) a family id for each task.
         level: confidence level, between 0 and 1.
         resamples: resamples to draw, at least 1.
+        method: ``percentile`` or ``bca``; both see the same resamples when they are given the same seed.
         rng: seed or generator.
 
     Returns:
         The intervals. A column without cells, with equal means in all units or from a single unit has none: its
-        bootstrap would have no width. `reasons` says so; a share can fall back on `wilson`.
+        bootstrap would have no width. `reasons` says so; a share can fall back on `wilson`. `cautions` says where the
+        units are too few for the level to be claimed.
 
     Raises:
         UsageError: an argument outside its range or of a wrong shape.
         InputError: an infinite value in the table.
 
-    Source: SPEC section 1 and section 15 point 8.
+    Source: SPEC section 1 and section 15 point 8; Efron (1987) for BCa.
 
     Example:
         >>> result = cluster_bootstrap([[1, 1], [0, 1], [1, 1], [0, 1]], resamples=2_000, rng=1)
@@ -232,6 +137,8 @@ def cluster_bootstrap(
     level = as_level(level)
     if resamples < 1:
         raise UsageError(f"resamples is {resamples}", hint="pass at least 1")
+    if method not in _NAMES:
+        raise UsageError(f"there is no method {method!r}", hint=f"one of: {', '.join(_NAMES)}")
     generator, seed = generator_and_seed(rng)
     sums, counts = _unit_sums(values, families)
     n_cells = counts.sum(axis=0)
@@ -241,13 +148,15 @@ def cluster_bootstrap(
     possible = [column for column, reason in enumerate(reasons) if reason is None]
     low, high = np.full_like(estimate, np.nan), np.full_like(estimate, np.nan)
     if possible:
-        weights = _weights(len(sums), resamples, generator)
-        low[possible], high[possible] = _percentiles(
-            sums[:, possible], counts[:, possible], weights, level=level
+        means = _resampled(
+            sums[:, possible], counts[:, possible], bootstrap_weights(len(sums), resamples, generator)
         )
-    for column in possible:
-        if np.isnan(low[column]):
-            reasons[column] = f"none of {resamples} resamples holds a value"
+        found = _percentiles if method == "percentile" else _bca
+        ends, why = found(means, sums[:, possible], counts[:, possible], level=level)
+        low[possible], high[possible] = ends
+        for column, reason in zip(possible, why, strict=True):
+            reasons[column] = reason
+    unit = "tasks" if families is None else "families"
     return ColumnIntervals(
         low=low,
         high=high,
@@ -255,17 +164,16 @@ def cluster_bootstrap(
         defined=~np.isnan(low),
         reasons=tuple(reasons),
         level=level,
-        method=f"percentile bootstrap over {'tasks' if families is None else 'families of tasks'}",
+        method=f"{_NAMES[method]} over {'tasks' if families is None else 'families of tasks'}",
         n=len(values),
         n_units=len(sums),
         resamples=resamples,
         seed=seed,
+        cautions=tuple(caution(method, sums[:, c], counts[:, c], unit=unit) for c in range(values.shape[1])),
     )
 
 
-def _unit_sums(
-    values: NDArray[np.float64], families: ArrayLike | None
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _unit_sums(values: Floats, families: ArrayLike | None) -> tuple[Floats, Floats]:
     """Return sum and number of the present cells, each (units, m)."""
     counts = (~np.isnan(values)).astype(np.float64)
     sums = np.nan_to_num(values)
@@ -277,7 +185,7 @@ def _unit_sums(
     return np.add.reduceat(sums[order], starts, axis=0), np.add.reduceat(counts[order], starts, axis=0)
 
 
-def _why_undefined(sums: NDArray[np.float64], counts: NDArray[np.float64]) -> str | None:
+def _why_undefined(sums: Floats, counts: Floats) -> str | None:
     some = counts > 0
     if not some.any():
         return "there are no values"
@@ -289,38 +197,66 @@ def _why_undefined(sums: NDArray[np.float64], counts: NDArray[np.float64]) -> st
     return None
 
 
-def _weights(units: int, resamples: int, rng: np.random.Generator) -> Iterator[NDArray[np.float64]]:
-    """Yield how often each unit is drawn, (batch, units); the stream does not depend on the batches."""
-    step = max(1, BATCH_BYTES // (8 * units))
-    for start in range(0, resamples, step):
-        size = min(step, resamples - start)
-        drawn = rng.integers(0, units, size=(size, units))
-        drawn += np.arange(size)[:, None] * units
-        yield np.bincount(drawn.ravel(), minlength=size * units).reshape(size, units).astype(np.float64)
+def _resampled(sums: Floats, counts: Floats, weights: Iterator[Floats]) -> Floats:
+    """Return the resampled means, (resamples, m); NaN where a resample holds no cell of a column."""
+    complete = bool((counts == counts[:, :1]).all())
+    parts = []
+    for weight in weights:
+        total = weight @ sums
+        cells = weight @ (counts[:, :1] if complete else counts)
+        if cells.all():
+            total /= cells
+        else:
+            cells = np.broadcast_to(cells, total.shape)
+            np.divide(total, cells, out=total, where=cells > 0)
+            total[cells == 0] = np.nan
+        parts.append(total)
+    return np.concatenate(parts)
+
+
+_Ends = tuple[Floats, list[str | None]]
+"""The two ends of each column, (2, m), NaN where there are none, and the reason."""
 
 
 def _percentiles(
-    sums: NDArray[np.float64],
-    counts: NDArray[np.float64],
-    weights: Iterator[NDArray[np.float64]],
+    means: Floats,
+    sums: Floats,
+    counts: Floats,
     *,
     level: float,
-) -> NDArray[np.float64]:
-    """Return the two quantiles of the resampled means, (2, m)."""
-    totals, cells = [], []
-    complete = bool((counts == counts[:, :1]).all())
-    for weight in weights:
-        totals.append(weight @ sums)
-        cells.append(weight @ (counts[:, :1] if complete else counts))
-    total, cell = np.concatenate(totals), np.concatenate(cells)
-    tails = [(1 - level) / 2, (1 + level) / 2]
-    if (cell > 0).all():
-        whole: NDArray[np.float64] = np.quantile(total / cell, tails, axis=0)
-        return whole
-    cell = np.broadcast_to(cell, total.shape)
-    ends = np.full((2, total.shape[1]), np.nan)
-    for column in range(total.shape[1]):
-        present = cell[:, column] > 0
-        if present.any():
-            ends[:, column] = np.quantile(total[present, column] / cell[present, column], tails)
-    return ends
+) -> _Ends:
+    tails = ((1 - level) / 2, (1 + level) / 2)
+    if not np.isnan(means).any():
+        return np.quantile(means, tails, axis=0), [None] * means.shape[1]
+    return _column_by_column(means, sums, counts, lambda *_: tails)
+
+
+def _bca(
+    means: Floats,
+    sums: Floats,
+    counts: Floats,
+    *,
+    level: float,
+) -> _Ends:
+    return _column_by_column(means, sums, counts, partial(bca_tails, level=level))
+
+
+def _column_by_column(
+    means: Floats,
+    sums: Floats,
+    counts: Floats,
+    tails: Callable[[Floats, Floats, Floats], tuple[float, float] | str],
+) -> _Ends:
+    ends = np.full((2, means.shape[1]), np.nan)
+    reasons: list[str | None] = [None] * means.shape[1]
+    for column in range(means.shape[1]):
+        present = means[:, column][~np.isnan(means[:, column])]
+        if not len(present):
+            reasons[column] = f"none of {len(means)} resamples holds a value"
+            continue
+        asked = tails(present, sums[:, column], counts[:, column])
+        if isinstance(asked, str):
+            reasons[column] = asked
+        else:
+            ends[:, column] = np.quantile(present, asked)
+    return ends, reasons

@@ -8,8 +8,8 @@ import numpy as np
 
 from measurand.errors import InputError, UsageError
 from measurand.infer.arrays import as_level, as_table, family_codes
-from measurand.infer.intervals import ColumnIntervals, _weights, cluster_bootstrap
-from measurand.infer.randomness import generator_and_seed
+from measurand.infer.intervals import ColumnIntervals, cluster_bootstrap
+from measurand.infer.randomness import bootstrap_weights, generator_and_seed
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -116,7 +116,7 @@ def interquartile_mean(
     whole = [_middle_mean(ascending[:, c], present[None, :, c]) for c in range(m)]
     estimate = np.array([float(mean[0]) for mean in whole]).reshape(m)
     batches: list[list[NDArray[np.float64]]] = [[] for _ in range(m)]
-    for weights in _weights(units, resamples, generator) if units else ():
+    for weights in bootstrap_weights(units, resamples, generator) if units else ():
         for column in range(m):
             drawn = weights[:, codes[order[:, column]]] * present[:, column]
             batches[column].append(_middle_mean(ascending[:, column], drawn))

@@ -20,6 +20,7 @@ from measurand.report.imports import import_document
 from measurand.report.names import visible
 from measurand.report.parts import GENERATOR, NOT_COMPARABLE, findings_section, methods_section, suite_title
 from measurand.report.profile import profile_section
+from measurand.report.reliability import reliability_section
 from measurand.report.scores import score_words
 from measurand.wording import plural
 
@@ -38,6 +39,7 @@ def board_document(board: Board) -> Document:
         differences_section(board),
         families_section(board),
         saturation_section(board),
+        None if board.reliability is None else reliability_section(board.reliability, board.test.family),
         None if board.profile is None else profile_section(board.profile),
         meters_section(board) if board.standings else None,
         _data_section(board),
