@@ -8,27 +8,23 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from measurand.analyze.means import column_means, head, ranking_means
+from measurand.analyze.nulls import agreement, pairs_found, run_null, said_of, undecided
 from measurand.analyze.tier_records import Question, answer, no_answer
-from measurand.infer.permutation import MaxT, max_t
 from measurand.infer.tiers import Tiers, tiers
-from measurand.wording import listed, plural
+from measurand.wording import plural
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from measurand.analyze.cells import Cells, Floats, Grid
-    from measurand.analyze.records import TierTest
+    from measurand.analyze.records import NullRow, TierTest
     from measurand.analyze.settings import Settings
+    from measurand.infer.permutation import MaxT
 
 __all__ = ["Separation", "separate"]
 
 _TOO_FEW: Final = 5
 """Tasks up to which nothing can be split at 5 % (SPEC 12.1, point 5)."""
-_LABELS_AGENTS: Final = 30
-"""Family size up to which the labels null is run beside the default; it is slow beyond."""
-_MOST_RESAMPLES: Final = 1_000_000
-_WORK: Final = 500_000_000
-"""Pairs times resamples that a test may take: some seconds."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,14 +38,26 @@ class Separation:
     """Columns of the grid, best first, in the order of the entries of ``tiers``."""
 
 
-def separate(grid: Grid, cells: Cells, score: str, settings: Settings) -> Separation:
-    """Test all pairs of the head of the standings under one score (SPEC 12)."""
+def separate(
+    grid: Grid,
+    cells: Cells,
+    score: str,
+    settings: Settings,
+    *,
+    cross_check: bool = True,
+    every_null: bool = False,
+) -> Separation:
+    """Test all pairs of the head of the standings under one score (SPEC 12).
+
+    The notes say whether another null and evaluated trials only agree, unless there is to be no ``cross_check``; with
+    ``every_null`` each other null is run, and what it finds stands in the record's ``agreement`` alone.
+    """
     means = ranking_means(cells.planned)
     family = head(means, grid.agents, settings.top)
     question = Question(grid, score, family, cells.planned[:, family], settings)
     if question.missing_share > settings.missing_limit:
         return Separation(no_answer(question, _coverage(question)), None, family)
-    result = _max_t(question.table, question, null="signs")
+    result = run_null(question.table, question, null=settings.null)
     if _says_nothing(result):
         return Separation(answer(question, result, None), None, family)
     places = _order_ties(means[list(family)], result)
@@ -58,10 +66,12 @@ def separate(grid: Grid, cells: Cells, score: str, settings: Settings) -> Separa
     shown = tiers(means[list(family)], significant)
     ordered = Question(grid, score, family, cells.planned[:, family], settings)
     notes = [*_undecided(result), *_against_the_order(ordered.names, significant)]
-    notes += _notes(ordered, cells.evaluated[:, family], shown)
-    return Separation(
-        answer(question, result, shown, family=ordered.names, notes=tuple(notes)), shown, family
-    )
+    rows: tuple[NullRow, ...] = ()
+    if cross_check:
+        rows, more = _beside(ordered, result, cells.evaluated[:, family], shown, every_null=every_null)
+        notes += more
+    record = answer(question, result, shown, family=ordered.names, notes=tuple(notes), agreement=rows)
+    return Separation(record, shown, family)
 
 
 def _order_ties(means: Floats, result: MaxT) -> list[int]:
@@ -69,26 +79,6 @@ def _order_ties(means: Floats, result: MaxT) -> list[int]:
     beaten_by = (result.significant < 0).sum(axis=1)
     beats = (result.significant > 0).sum(axis=1)
     return sorted(range(len(means)), key=lambda i: (-means[i], beaten_by[i], -beats[i], i))
-
-
-def _max_t(table: Floats, question: Question, *, null: str) -> MaxT:
-    settings = question.settings
-    most = _most_resamples(table.shape[1], settings.resamples) if null == "signs" else settings.resamples
-    return max_t(
-        table,
-        null=null,
-        families=question.grid.families,
-        level=settings.level,
-        resamples=settings.resamples,
-        max_resamples=most,
-        rng=settings.seed,
-    )
-
-
-def _most_resamples(agents: int, resamples: int) -> int:
-    """How far the resamples may rise while a p-value is too near the level to tell: up to a bounded amount of work."""
-    pairs = max(agents * (agents - 1) // 2, 1)
-    return max(resamples, min(_MOST_RESAMPLES, _WORK // pairs))
 
 
 def _says_nothing(result: MaxT) -> bool:
@@ -107,38 +97,30 @@ def _coverage(question: Question) -> str:
     )
 
 
-def _notes(question: Question, evaluated: Floats, shown: Tiers) -> list[str]:
-    """Sentences on whether the tiers depend on the null, or on how trials without a verdict count."""
-    table, names = question.table, question.names
-    if np.isnan(table).any():
-        notes = ["The labels null needs a complete table and was not run."]
-    elif len(names) > _LABELS_AGENTS:
-        notes = [f"The labels null was not run: it is slow for more than {_LABELS_AGENTS} agents."]
-    else:
-        other = _max_t(table, question, null="labels")
-        what = f"The labels null (agent labels permuted within tasks) finds {_pairs_found(other)}"
-        notes = [_agreement(what, names, shown, tiers(ranking_means(table), other.significant))]
-    if not np.array_equal(evaluated, table, equal_nan=True):
+def _beside(
+    question: Question, result: MaxT, evaluated: Floats, shown: Tiers, *, every_null: bool
+) -> tuple[tuple[NullRow, ...], list[str]]:
+    """Say whether the tiers depend on the null, or on how trials without a verdict count."""
+    rows, said = agreement(question, result, shown, every=every_null)
+    notes = [] if every_null else list(said)
+    if not np.array_equal(evaluated, question.table, equal_nan=True):
         notes.append(_evaluated_only(question, evaluated, shown))
-    return notes
+    return rows, notes
 
 
 def _evaluated_only(question: Question, evaluated: Floats, shown: Tiers) -> str:
     lacking = np.isnan(evaluated)
     if lacking.mean() > question.settings.missing_limit or lacking.all(axis=0).any():
         return "Over evaluated trials only, too many cells are missing for a test."
-    result = _max_t(evaluated, question, null="signs")
+    null = "signs" if lacking.any() and question.settings.null == "labels" else question.settings.null
+    result = run_null(evaluated, question, null=null)
     again = tiers(column_means(evaluated), result.significant)
-    what = f"The test on evaluated trials only finds {_pairs_found(result)}"
-    return _agreement(what, question.names, shown, again)
-
-
-def _pairs_found(result: MaxT) -> str:
-    return f"{result.n_significant} of {plural(len(result.pairs), 'pair')} significant"
+    what = f"The test on evaluated trials only finds {pairs_found(result)}"
+    return said_of(what, question.names, shown, again)
 
 
 def _undecided(result: MaxT) -> tuple[str, ...]:
-    near = int((np.abs(result.p_adjusted - result.level) < 3 * result.standard_error).sum())
+    near = undecided(result)
     if not near:
         return ()
     note = (
@@ -155,10 +137,3 @@ def _against_the_order(names: tuple[str, ...], significant: NDArray[np.int8]) ->
         "tasks that both have: go by the pair, not by the order."
         for below, above in zip(*np.nonzero(np.tril(significant, -1) > 0), strict=True)
     ]
-
-
-def _agreement(what: str, names: tuple[str, ...], shown: Tiers, again: Tiers) -> str:
-    if again.tier == shown.tier:
-        return f"{what}; the tiers are the same."
-    moved = [f"{n} {a} to {b}" for n, a, b in zip(names, shown.tier, again.tier, strict=True) if a != b]
-    return f"{what}; tiers change: {listed(moved, 6)}."

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from measurand.model.table import Trials
     from measurand.report import Document
 
-__all__ = ["Asked", "Form", "arguments", "ask", "forms", "results"]
+__all__ = ["Asked", "Form", "arguments", "ask", "asked_form", "forms", "results"]
 
 _Command = TypeVar("_Command", bound="Callable[..., Any]")
 _Record = TypeVar("_Record", bound="msgspec.Struct")
@@ -96,6 +96,18 @@ class Asked:
     form: Form
 
 
+def asked_form(values: dict[str, Any]) -> Form:
+    """Take the form of output out of ``values``.
+
+    Raises:
+        click.UsageError: two forms that exclude each other.
+    """
+    form = Form(values.pop("as_json"), values.pop("as_markdown"), values.pop("html"), values.pop("quiet"))
+    if form.as_json and form.as_markdown:
+        raise click.UsageError("--json and --markdown exclude each other")
+    return form
+
+
 def ask(values: dict[str, Any]) -> Asked:
     """Take everything that :func:`arguments` added out of ``values``, and read RESULTS; what is left is the command's own.
 
@@ -104,9 +116,7 @@ def ask(values: dict[str, Any]) -> Asked:
     """
     from measurand.load import read
 
-    form = Form(values.pop("as_json"), values.pop("as_markdown"), values.pop("html"), values.pop("quiet"))
-    if form.as_json and form.as_markdown:
-        raise click.UsageError("--json and --markdown exclude each other")
+    form = asked_form(values)
     paths, verbose = values.pop("results"), values.pop("verbose")
     how = options.read_options(values)
     choice, settings = options.to_choice(values), options.settings(values)

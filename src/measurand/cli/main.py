@@ -21,12 +21,22 @@ if TYPE_CHECKING:
 __all__ = ["COMMANDS", "main", "run"]
 
 COMMANDS: Final = {
+    "bars": "measurand.cli.bars:bars",
     "compare": "measurand.cli.compare:compare",
     "completion": "measurand.cli.completion:completion",
     "import": "measurand.cli.importing:import_",
+    "intervals": "measurand.cli.intervals:intervals",
+    "pareto": "measurand.cli.pareto:pareto",
+    "plan": "measurand.cli.plan:plan",
+    "profile": "measurand.cli.profile:profile",
+    "reliability": "measurand.cli.reliability:reliability",
     "report": "measurand.cli.report:report",
+    "saturation": "measurand.cli.saturation:saturation",
+    "scorings": "measurand.cli.scorings:scorings",
     "sources": "measurand.cli.sources:sources",
     "store": "measurand.cli.store:store",
+    "tiers": "measurand.cli.tiers:tiers",
+    "verdicts": "measurand.cli.verdicts:verdicts",
 }
 """Command -> where it is. Loaded only when used, so that ``measurand --version`` answers at once."""
 

@@ -12,7 +12,7 @@ from measurand.model.table import SCHEMA, conform
 from measurand.model.trial import UNNAMED
 from measurand.sources.base import ImportLog, Match, ReadOptions, refuse_options
 from measurand.sources.table_anchors import join_anchors, read_anchors
-from measurand.sources.table_columns import map_columns, verdict_columns
+from measurand.sources.table_columns import NOT, is_further_verdict, map_columns
 from measurand.sources.table_files import FORMATS, WHERE, read_table
 from measurand.sources.table_outcomes import gather_verdicts, say_outcomes
 from measurand.sources.table_values import typed, verdict
@@ -62,12 +62,11 @@ def _to_trials(
     numbered: dict[tuple[str, str], int],
 ) -> pl.DataFrame:
     refuse_options(options, "table", "tasks")
-    batch = _with_constants(batch, options.constants)
+    batch = _with_inverted(_with_constants(batch, options.constants), options.mapping)
     names = [name for name in batch.columns if name != WHERE]
     mapped = map_columns(names, options.mapping, log)
     frame = batch.select(
         *(typed(batch, field, column, log) for field, column in mapped.items()),
-        *(verdict(batch, column).alias(f"verdict:{name}") for name, column in verdict_columns(names).items()),
         pl.col(WHERE).alias("source_ref"),
     )
     frame = _defaults(frame, options, log, numbered)
@@ -86,6 +85,21 @@ def _with_constants(batch: pl.DataFrame, constants: Mapping[str, str]) -> pl.Dat
             raise UsageError(f"the table has a column {field!r} already", hint="leave --set out for it")
     return batch.with_columns(
         pl.lit(value, dtype=pl.String).alias(field) for field, value in constants.items()
+    )
+
+
+def _with_inverted(batch: pl.DataFrame, mapping: Mapping[str, str]) -> pl.DataFrame:
+    """Add a column for each verdict that the user takes from ``not COLUMN``, such as a flag of cheating."""
+    turned = {
+        column: column.removeprefix(NOT).strip()
+        for field, column in mapping.items()
+        if field == "verdict" or is_further_verdict(field)
+        if column.startswith(NOT) and column not in batch.columns
+    }
+    return batch.with_columns(
+        verdict(batch, plain).not_().alias(column)
+        for column, plain in turned.items()
+        if plain in batch.columns
     )
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from measurand.sources.base import ImportLog
 
-__all__ = ["ALIASES", "EVALUATED", "map_columns"]
+__all__ = ["ALIASES", "EVALUATED", "NOT", "map_columns"]
 
 EVALUATED: Final = "evaluated"
 """Not a field of the trial table: whether the trial was graded at all. False gives the outcome ``missing``."""
@@ -36,6 +36,7 @@ ALIASES: Final[dict[str, tuple[str, ...]]] = {
     "family": ("task_family", "cluster"),
     "agent": ("agent_name", "submission", "system", "solver"),
     "model_requested": ("model", "model_name"),
+    "released_at": ("released", "release_date", "model_release_date"),
     "trial": ("trial_id", "epoch", "rollout", "repetition", "run", "run_id"),
     "job": ("job_id",),
     "outcome": ("status",),
@@ -64,6 +65,8 @@ _SET_BY_READER: Final = {"source", "source_ref", "verdicts"}
 _FIELDS: Final = [column.name for column in COLUMNS if column.name not in _SET_BY_READER] + [EVALUATED]
 _TEXT: Final = {column.name for column in COLUMNS if column.type is str} - {"verdict", "better"}
 _VERDICT_PREFIX: Final = "verdict:"
+NOT: Final = "not "
+"""Before a column, where a verdict is its opposite."""
 
 
 def map_columns(
@@ -95,11 +98,12 @@ def map_columns(
             mapped[field] = column
     if "agent" not in mapped and "model_requested" in mapped:
         mapped["agent"] = mapped["model_requested"]
+    mapped |= {name: name for name in names if is_further_verdict(name) and name not in mapped}
     mapped = {field: column for field, column in mapped.items() if column}
     _check_complete(names, mapped, log.path, required)
     used = {part for column in mapped.values() for part in column_parts(column, names)}
     log.mapped |= mapped
-    unused = (n for n in names if n not in used and not n.startswith((_VERDICT_PREFIX, "__")))
+    unused = (n for n in names if n not in used and f"{NOT}{n}" not in used and not n.startswith("__"))
     log.ignored = tuple(dict.fromkeys((*log.ignored, *unused)))
     return mapped
 
@@ -109,9 +113,14 @@ def column_parts(column: str, names: Sequence[str]) -> list[str]:
     return [column] if column in names else [part.strip() for part in column.split("+")]
 
 
+def is_further_verdict(field: str) -> bool:
+    """Whether a field is ``verdict:NAME``, the further verdict of that name."""
+    return field.startswith(_VERDICT_PREFIX) and field != _VERDICT_PREFIX
+
+
 def verdict_columns(names: Sequence[str]) -> dict[str, str]:
     """Columns ``verdict:NAME`` with further verdicts: name -> column."""
-    return {n.removeprefix(_VERDICT_PREFIX): n for n in names if n.startswith(_VERDICT_PREFIX)}
+    return {n.removeprefix(_VERDICT_PREFIX): n for n in names if is_further_verdict(n)}
 
 
 def _plain(name: str) -> str:
@@ -133,7 +142,7 @@ def _find(field: str, free: Mapping[str, str], path: str) -> str | None:
 
 def _check_chosen(names: Sequence[str], chosen: Mapping[str, str], path: str) -> None:
     for field, column in chosen.items():
-        if field not in _FIELDS:
+        if field not in _FIELDS and not is_further_verdict(field):
             raise MappingError(f"there is no field {field!r}{meant(field, _FIELDS)}", where=path)
         parts = column_parts(column, names) if column else []
         if len(parts) > 1 and field not in _TEXT:

@@ -11,7 +11,7 @@ import polars as pl
 
 from measurand.errors import ValueRangeError
 from measurand.model.table import SCHEMA
-from measurand.sources.table_columns import EVALUATED, column_parts
+from measurand.sources.table_columns import EVALUATED, column_parts, is_further_verdict
 from measurand.sources.table_files import WHERE
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def typed(batch: pl.DataFrame, field: str, column: str, log: ImportLog) -> pl.Ex
     """
     for part in column_parts(column, batch.columns):
         _check_type(batch, field, part)
-    if field in {"verdict", EVALUATED}:
+    if field in {"verdict", EVALUATED} or is_further_verdict(field):
         return verdict(batch, column).alias(field)
     if field == "better":
         return _better(batch, column).alias(field)
@@ -151,14 +151,19 @@ def _whole(batch: pl.DataFrame, column: str, number: pl.Expr, log: ImportLog) ->
 
 
 def _time(batch: pl.DataFrame, column: str) -> pl.Expr:
-    """Moment in UTC; one without an offset is taken as UTC. Numbers are seconds or milliseconds since 1970."""
+    """Moment in UTC; one without an offset is taken as UTC.
+
+    Numbers are seconds or milliseconds since 1970; eight digits that read as a day (20260513) are that day.
+    """
     target = SCHEMA["started_at"]
     dtype = batch.schema[column]
     cells = pl.col(column)
     if dtype.is_temporal():
         moment = cells.cast(pl.Datetime("us", getattr(dtype, "time_zone", None))).cast(target)
     elif dtype.is_numeric():
-        moment = _since_1970(cells.cast(pl.Float64))
+        number = cells.cast(pl.Float64)
+        day = _iso_moment(number.cast(pl.Int64, strict=False).cast(pl.String))
+        moment = pl.coalesce(day, _since_1970(number))
     else:
         cells = cells.cast(pl.String).str.strip_chars()
         moment = pl.coalesce(_iso_moment(cells), _since_1970(cells.cast(pl.Float64, strict=False)))
@@ -181,6 +186,7 @@ def _iso_moment(cells: pl.Expr) -> pl.Expr:
     """Read ISO 8601 in all the ways in which one column may write it: each cell is brought to the fullest first."""
     full = (
         cells.str.replace(r" ?UTC$", "Z")
+        .str.replace(r"^((?:19|20)\d\d)(0[1-9]|1[0-2])([0-3]\d)$", "${1}-${2}-${3}")
         .str.replace(r"^(\d{4}-\d\d-\d\d)$", "${1}T00:00:00")
         .str.replace(r"^(\d{4}-\d\d-\d\d) +", "${1}T")
         .str.replace(r"(T\d\d:\d\d)(Z|[+-]\d\d:?\d\d)?$", "${1}:00${2}")
