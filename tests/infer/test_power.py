@@ -11,20 +11,38 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from measurand.errors import UsageError
-from measurand.infer.power import critical_value, exact_sign_p, minimal_detectable_difference
+from measurand.infer.power import (
+    critical_value,
+    exact_sign_p,
+    family_wise_level,
+    minimal_detectable_difference,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-def test_golden_values(oracle: Callable[[str], Any]) -> None:
-    data = oracle("crit_mdd")
-    for row in data["crit"]:
-        assert critical_value(row["m"]) == pytest.approx(row["crit"], abs=1e-5)
-    for row in data["mdd"]:
-        result = minimal_detectable_difference(row["sd_d"], row["n"], row["m"])
-        assert result.difference == pytest.approx(row["mdd"], abs=1e-5)
-        assert result.difference_var_corrected == pytest.approx(row["mdd_var_corrected"], abs=1e-5)
+@pytest.mark.parametrize("row", range(6))
+def test_critical_values_are_golden(oracle: Callable[[str], Any], row: int) -> None:
+    """Each golden critical value is met, and lies at or below Bonferroni's."""
+    rows = oracle("crit_mdd")["crit"]
+    assert len(rows) == 6
+    golden = rows[row]
+    assert critical_value(golden["m"]) == pytest.approx(golden["crit"], abs=1e-5)
+    assert critical_value(golden["m"]) <= golden["bonferroni"] + 1e-9
+    assert family_wise_level(golden["crit"], golden["m"]) == pytest.approx(0.05, abs=1e-7)
+
+
+@pytest.mark.parametrize("row", range(3))
+def test_detectable_differences_are_golden(oracle: Callable[[str], Any], row: int) -> None:
+    """Each golden detectable difference is met, in both variants; sd is the root of the discordant share."""
+    rows = oracle("crit_mdd")["mdd"]
+    assert len(rows) == 3
+    golden = rows[row]
+    assert golden["sd_d"] == pytest.approx(math.sqrt(golden["discordance"]))
+    result = minimal_detectable_difference(golden["sd_d"], golden["n"], golden["m"])
+    assert result.difference == pytest.approx(golden["mdd"], abs=1e-5)
+    assert result.difference_var_corrected == pytest.approx(golden["mdd_var_corrected"], abs=1e-5)
 
 
 @pytest.mark.parametrize("m", [2, 3, 10, 60])
@@ -44,6 +62,24 @@ def test_critical_value_grows_with_agents_and_confidence() -> None:
     values = [critical_value(m) for m in (2, 5, 50, 500, 5_000)]
     assert values == sorted(values)
     assert critical_value(5, level=0.01) > critical_value(5, level=0.05)
+
+
+@given(m=st.integers(2, 60), level=st.floats(1e-8, 0.9))
+def test_family_wise_level_undoes_the_critical_value(m: int, level: float) -> None:
+    """The level of a critical value is the level it was made for."""
+    assert family_wise_level(critical_value(m, level=level), m) == pytest.approx(level, rel=1e-5)
+
+
+def test_family_wise_level_at_the_ends() -> None:
+    """Nothing is asked of |t| = 0, and nothing reaches an infinite one."""
+    assert family_wise_level(0.0, 5) == pytest.approx(1.0)
+    assert family_wise_level(math.inf, 5) < 1e-13
+
+
+@pytest.mark.parametrize(("critical", "m"), [(-1.0, 5), (math.nan, 5), (2.0, 1)])
+def test_family_wise_level_refuses_nonsense(critical: float, m: int) -> None:
+    with pytest.raises(UsageError):
+        family_wise_level(critical, m)
 
 
 def test_published_check_of_the_detectable_difference() -> None:

@@ -18,29 +18,43 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
+UNPAIRED, PAIRED = 6, 4
+"""Rows of the golden values."""
+
+
 def two_agents(case: Any) -> Any:
     return np.column_stack([case["first"], case["fifth"]])
 
 
-def test_unpaired_golden_values(oracle: Callable[[str], Any]) -> None:
-    for case in oracle("saturation")["unpaired"]:
-        result = saturation_unpaired(case["s1"], case["s5"], case["n"], alpha=case["alpha"])
-        assert result.r == pytest.approx(case["R"], rel=1e-12, abs=1e-15)
-        assert result.index == pytest.approx(case["S"], rel=1e-12)
-        assert result.category == case["category"]
-        assert result.reason is None
+def test_every_golden_value_is_tried(oracle: Callable[[str], Any]) -> None:
+    """The tests below go through all rows that there are."""
+    golden = oracle("saturation")
+    assert (len(golden["unpaired"]), len(golden["paired"])) == (UNPAIRED, PAIRED)
 
 
-def test_paired_golden_values(oracle: Callable[[str], Any]) -> None:
-    for case in oracle("saturation")["paired"]:
-        result = saturation(two_agents(case), k=2, alpha=case["alpha"])
-        assert result.first == 0
-        assert result.r == pytest.approx(case["R"], rel=1e-12)
-        assert result.index == pytest.approx(case["S"], rel=1e-12)
-        assert result.t == pytest.approx(case["paired_t"], rel=1e-12)
-        assert result.n == case["n"]
-        one = saturation(two_agents(case), k=2, alpha=1.0)
-        assert one.r == pytest.approx(case["paired_t"], rel=1e-12)
+@pytest.mark.parametrize("row", range(UNPAIRED))
+def test_unpaired_golden_values(oracle: Callable[[str], Any], row: int) -> None:
+    """Two published shares give the index of the authors' own code."""
+    case = oracle("saturation")["unpaired"][row]
+    result = saturation_unpaired(case["s1"], case["s5"], case["n"], alpha=case["alpha"])
+    assert result.r == pytest.approx(case["R"], rel=1e-12, abs=1e-15)
+    assert result.index == pytest.approx(case["S"], rel=1e-12)
+    assert result.category == case["category"]
+    assert result.reason is None
+
+
+@pytest.mark.parametrize("row", range(PAIRED))
+def test_paired_golden_values(oracle: Callable[[str], Any], row: int) -> None:
+    """Two columns give the paired index; at alpha = 1 its R is the paired t."""
+    case = oracle("saturation")["paired"][row]
+    result = saturation(two_agents(case), k=2, alpha=case["alpha"])
+    assert result.first == 0
+    assert result.r == pytest.approx(case["R"], rel=1e-12)
+    assert result.index == pytest.approx(case["S"], rel=1e-12)
+    assert result.t == pytest.approx(case["paired_t"], rel=1e-12)
+    assert result.n == case["n"]
+    one = saturation(two_agents(case), k=2, alpha=1.0)
+    assert one.r == pytest.approx(case["paired_t"], rel=1e-12)
 
 
 def test_first_and_fifth_by_mean() -> None:
@@ -76,6 +90,25 @@ def test_agents_tied_at_the_place_give_the_other_value() -> None:
     assert result.value_if_tied == pytest.approx(other)
     assert result.value_if_tied != result.index
     assert saturation(table[:, [0, 1, 3]], k=3).value_if_tied is None
+
+
+def test_agents_tied_for_the_first_place_give_the_other_value() -> None:
+    """Which of two equal leaders comes first must not decide unseen: the other's value is told."""
+    lead = np.array([1.0, 1, 1, 0, 1, 0, 1, 0])
+    table = np.column_stack([lead, lead[::-1], np.array([1.0, 0, 1, 0, 0, 0, 1, 0])])
+    result = saturation(table, k=3)
+    assert (result.first, result.kth) == (0, 2)
+    turned = saturation(table[:, [1, 0, 2]], k=3)
+    assert result.value_if_tied == turned.index
+    assert turned.value_if_tied == result.index
+    assert result.index != turned.index
+
+
+def test_many_equal_agents_are_one_value() -> None:
+    """Agents equal on every task tie everywhere, and give no other value."""
+    result = saturation(np.ones((20, 60)))
+    assert result.index == 1.0
+    assert result.value_if_tied is None
 
 
 def test_fewer_agents_than_k_compare_with_the_last_and_say_so() -> None:

@@ -169,6 +169,31 @@ def test_further_verdicts(read_table: ReadText) -> None:
     assert table.rows("verdicts") == [([{"name": "strict", "passed": False}],)]
 
 
+def test_further_verdicts_from_any_column(read_table: ReadText) -> None:
+    """A column can be taken for a further verdict, or for its opposite; the log says which, and what was left over."""
+    table = read_table(
+        "agent,task,passed,strong,hacked,verdict:lax\na,t,1,1,0,1\na,u,1,0,,1\n",
+        mapping={"verdict:strict": "strong", "verdict:clean": "not hacked", "verdict:lax": ""},
+    )
+    strict, clean = {"name": "strict", "passed": True}, {"name": "clean", "passed": True}
+    assert table.rows("verdicts") == [([clean, strict],), ([{**strict, "passed": False}],)]
+    assert table.log.mapped["verdict:clean"] == "not hacked"
+    assert table.log.ignored == ("verdict:lax",)
+
+
+def test_the_opposite_of_a_column_can_be_the_verdict(read_table: ReadText) -> None:
+    """A column of failures is a verdict turned round; an empty cell stays unknown."""
+    table = read_table("agent,task,broken\na,t,1\na,u,0\na,v,\n", mapping={"verdict": "not broken"})
+    assert table.rows("verdict") == [("fail",), ("pass",), (None,)]
+
+
+def test_only_verdicts_have_an_opposite(read_table: ReadText) -> None:
+    """There is no column "not x" for other fields, nor one of a column that is not there."""
+    for mapping in ({"agent": "not agent"}, {"verdict:s": "not there"}, {"verdict:": "passed"}):
+        with pytest.raises(MappingError, match="there is no"):
+            read_table("agent,task,passed\na,t,1\n", mapping=mapping)
+
+
 @pytest.mark.parametrize("field", ["agent", "task", "trial"])
 def test_identity_must_be_known(read_table: ReadText, field: str) -> None:
     """A row without agent, task or trial is refused."""

@@ -3,27 +3,30 @@
 from __future__ import annotations
 
 import datetime as dt
-import math
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from measurand.analyze.comparability import fingerprint
 from measurand.analyze.findings import findings
-from measurand.analyze.means import column_means, count_units
+from measurand.analyze.means import count_units
 from measurand.analyze.methods import board_methods
+from measurand.analyze.plan import plan_of
+from measurand.analyze.plan_records import PairOutlook
 from measurand.analyze.prepare import Prepared, prepare
 from measurand.analyze.profile import ProfilePart, profile_of
 from measurand.analyze.records import AgentRow, Finding, MethodNote, SaturationRow, TierTest
 from measurand.analyze.reliability import reliability_of
 from measurand.analyze.reliability_records import ReliabilityPart
-from measurand.analyze.separation import Separation, separate
+from measurand.analyze.saturation_rows import saturation_rows
+from measurand.analyze.separation import separate
 from measurand.analyze.settings import Choice, Settings
 from measurand.analyze.standings import standings
-from measurand.infer.saturation import Saturation, saturation, saturation_unpaired
+from measurand.analyze.verdict_records import SecondVerdict
+from measurand.analyze.verdicts import verdicts_of
+from measurand.analyze.windows import Windows, windows_of
 
 if TYPE_CHECKING:
-    from measurand.analyze.cells import Cells, Grid
     from measurand.load import Progress
     from measurand.model.table import Trials
 
@@ -55,6 +58,12 @@ class Board(msgspec.Struct, frozen=True, kw_only=True):
     methods: tuple[MethodNote, ...]
     command: str | None
     """The command that reproduces the report."""
+    outlook: PairOutlook | None = None
+    """What it would take to show the gap between the first two agents."""
+    windows: Windows | None = None
+    """Tiers and saturation of neighbours in release; ``None`` where no agent has a date."""
+    verdicts: tuple[SecondVerdict, ...] = ()
+    """Each further verdict that the data have, set against the gate's."""
     reliability: ReliabilityPart | None = None
     """Whether agents do the same again: reproducibility, pass@j, pass^j, calibration."""
     profile: ProfilePart | None = None
@@ -113,7 +122,10 @@ def board(
         finished=_moment(scored["finished_at"].max() or scored["started_at"].max()),
         standings=standings(prepared, cells, first, settings),
         tests=tuple(tested[score].record for score in scores),
-        saturation=_saturation_rows(grid, cells, tested, settings),
+        saturation=saturation_rows(grid, cells, tested, settings),
+        outlook=plan_of(prepared, settings),
+        windows=windows_of(prepared, settings) if scored["released_at"].count() else None,
+        verdicts=verdicts_of(prepared, settings),
         reliability=reliability_of(prepared, settings),
         profile=profile_of(prepared, settings, first),
         findings=findings(trials, selection, scored, grid, settings),
@@ -126,54 +138,3 @@ def board(
 
 def _moment(value: object) -> str | None:
     return value.isoformat() if isinstance(value, dt.datetime) else None
-
-
-def _finite(value: float | None) -> float | None:
-    return value if value is not None and math.isfinite(value) else None
-
-
-def _saturation_rows(
-    grid: Grid, cells: dict[str, Cells], tested: dict[str, Separation], settings: Settings
-) -> tuple[SaturationRow, ...]:
-    """The paired index under each score; for the gate rate also the unpaired one of the literature."""
-    rows = []
-    for score, table in cells.items():
-        result = saturation(table.planned, k=settings.places, alpha=settings.alpha)
-        rows.append(_saturation_row(score, result, grid, tested[score]))
-        if score == "gate" and result.first is not None and result.kth is not None:
-            means = column_means(table.planned)
-            unpaired = saturation_unpaired(
-                float(means[result.first]), float(means[result.kth]), result.n, alpha=settings.alpha
-            )
-            rows.append(_saturation_row(score, unpaired, grid, tested[score], paired=result))
-    return tuple(rows)
-
-
-def _saturation_row(
-    score: str, result: Saturation, grid: Grid, tested: Separation, paired: Saturation | None = None
-) -> SaturationRow:
-    """Name a result; an unpaired one, which sees two shares only, takes its agents from the ``paired`` one."""
-    places = paired or result
-    first, kth = places.first, places.kth
-    notes = list(result.flags)
-    if result.value_if_tied is not None:
-        notes.append(
-            f"agents tie for the last place compared; with another of them S = {result.value_if_tied:.3f}"
-        )
-    return SaturationRow(
-        score=score,
-        variant=result.variant,
-        index=result.index,
-        category=result.category,
-        r=_finite(result.r),
-        t=_finite(result.t),
-        n=result.n,
-        k=places.k,
-        alpha=result.alpha,
-        first=None if first is None else grid.agents[first],
-        kth=None if kth is None else grid.agents[kth],
-        dominance=result.dominance,
-        tiers=() if tested.tiers is None else tuple(tested.tiers.tier[i] for i in tested.tiers.order),
-        notes=tuple(notes),
-        reason=result.reason,
-    )

@@ -16,7 +16,13 @@ from measurand.infer.arrays import as_level
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["DetectableDifference", "critical_value", "exact_sign_p", "minimal_detectable_difference"]
+__all__ = [
+    "DetectableDifference",
+    "critical_value",
+    "exact_sign_p",
+    "family_wise_level",
+    "minimal_detectable_difference",
+]
 
 POINTS = 601
 """Points of the trapezoidal rule, which converges exponentially here: smooth, and 0 with all derivatives at the ends."""
@@ -82,6 +88,34 @@ def critical_value(m: int, *, level: float = 0.05) -> float:
     if m < 2:
         raise UsageError(f"m is {m}", hint="a comparison takes at least 2 agents")
     return _range_quantile(int(m), as_level(level)) / math.sqrt(2)
+
+
+def family_wise_level(critical: float, m: int) -> float:
+    """Return the family-wise level of a |t| when all pairs of m agents are tested at once, n large.
+
+    It is the inverse of :func:`critical_value`: P(range of m standard normal variables > √2 critical).
+
+    Args:
+        critical: |t| that a pair must exceed, 0 or more.
+        m: number of agents, at least 2.
+
+    Returns:
+        The level, off by less than 1e-13.
+
+    Raises:
+        UsageError: m < 2, or a critical value below 0.
+
+    Source: SPEC 12.3.
+
+    Example:
+        >>> [round(family_wise_level(t, m), 3) for t, m in ((1.96, 2), (3.164, 10), (1.96, 10))]
+        [0.05, 0.05, 0.627]
+    """
+    if m < 2:
+        raise UsageError(f"m is {m}", hint="a comparison takes at least 2 agents")
+    if not critical >= 0:
+        raise UsageError(f"the critical value is {critical}", hint="pass a |t| of 0 or more")
+    return min(1.0, max(0.0, _range_tail(math.sqrt(2) * critical, int(m))))
 
 
 def minimal_detectable_difference(
@@ -156,15 +190,18 @@ def exact_sign_p(discordant_a: int, discordant_b: int) -> float:
 @lru_cache(maxsize=1024)
 def _range_quantile(m: int, level: float) -> float:
     """Bisect the distribution function of the range of m standard normal variables."""
-    z = np.linspace(-REACH, REACH, POINTS)
-    weights = m * (z[1] - z[0]) * np.exp(-z * z / 2) / math.sqrt(2 * math.pi)
-    below = _normal_cdf(z)
     low, high = 0.0, 2 * REACH
     while high - low > PRECISION * high:
         middle = (low + high) / 2
-        tail = 1.0 - float(np.sum(weights * (below - _normal_cdf(z - middle)) ** (m - 1)))
-        low, high = (middle, high) if tail > level else (low, middle)
+        low, high = (middle, high) if _range_tail(middle, m) > level else (low, middle)
     return (low + high) / 2
+
+
+def _range_tail(q: float, m: int) -> float:
+    """Return P(range of m standard normal variables > q)."""
+    z = np.linspace(-REACH, REACH, POINTS)
+    weights = m * (z[1] - z[0]) * np.exp(-z * z / 2) / math.sqrt(2 * math.pi)
+    return 1.0 - float(np.sum(weights * (_normal_cdf(z) - _normal_cdf(z - q)) ** (m - 1)))
 
 
 def _normal_cdf(z: NDArray[np.float64]) -> NDArray[np.float64]:

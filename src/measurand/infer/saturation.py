@@ -47,8 +47,8 @@ class Saturation:
         dominated: whether `dominance` exceeds one half.
         first: column of the best agent.
         kth: column of the k-th agent.
-        value_if_tied: the index with another agent tied at place k, the one farthest from `index`; ``None`` when
-            no such agent gives another value.
+        value_if_tied: the index with other agents that tie for the first place or for place k, the value farthest
+            from `index`; ``None`` when none of them gives another.
         flags: remarks on the data that a reader should see.
         reason: why the index is ``None``, or ``None``.
     """
@@ -115,8 +115,12 @@ def saturation(table: ArrayLike, *, k: int = 5, alpha: float = 0.5) -> Saturatio
         return _undefined("paired", n=len(values), k=k, alpha=alpha, flags=flags, reason=reason)
     first, kth = ranked[0], ranked[place - 1]
     result = _paired(values, first, kth, k=place, alpha=alpha)
-    tied = [agent for agent in ranked[1:] if agent != kth and means[agent] == means[kth]]
-    others = [_paired(values, first, agent, k=place, alpha=alpha).index for agent in tied]
+    others = [
+        _paired(values, one, other, k=place, alpha=alpha).index
+        for one in _distinct(values, [agent for agent in ranked if means[agent] == means[first]])
+        for other in _distinct(values, [agent for agent in ranked if means[agent] == means[kth]])
+        if one != other
+    ]
     return replace(result, value_if_tied=_farthest(result.index, others), flags=flags + result.flags)
 
 
@@ -180,6 +184,12 @@ def _farthest(index: float | None, others: list[float | None]) -> float | None:
         return None
     different = [v for v in others if v is not None and not math.isclose(v, index, rel_tol=SAME)]
     return max(different, key=lambda value: abs(value - index), default=None)
+
+
+def _distinct(values: NDArray[np.float64], agents: list[int]) -> list[int]:
+    """Keep one of the agents that are equal on every task: the first, and the second for a pair of equals."""
+    columns = [values[:, agent].tobytes() for agent in agents]
+    return [agent for place, agent in enumerate(agents) if columns[:place].count(columns[place]) < 2]
 
 
 def _category(index: float) -> str:

@@ -8,6 +8,7 @@ from measurand.report.document import Section
 from measurand.report.names import visible
 from measurand.report.numbers import count, finite
 from measurand.report.parts import listed, percent_level, with_power
+from measurand.report.plan import outlook_sentence
 from measurand.report.scores import score_words, size_form
 from measurand.wording import plural, upper_first
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from measurand.analyze.board import Board
     from measurand.analyze.records import SaturationRow, TierTest
 
-__all__ = ["saturation_sentence", "summary_section", "test_sentence"]
+__all__ = ["saturation_sentence", "summary_section", "test_answer", "test_sentence"]
 
 
 def summary_section(board: Board) -> Section:
@@ -25,10 +26,10 @@ def summary_section(board: Board) -> Section:
             id="answer", title="What can be concluded", sentences=("There is no agent to report on.",)
         )
     sentences = [
-        *_differences(board.test),
-        *_sizes(board.test),
+        *test_answer(board.test),
         *_best(board),
         *_untested(board),
+        *filter(None, [outlook_sentence(board.outlook, board.score)]),
         *_saturation(board),
         *_other_scores(board),
         *(visible(note) for note in board.test.notes),
@@ -57,9 +58,17 @@ def _plural_unit(unit: str) -> str:
 
 
 def _test_word(null: str) -> str:
-    return {"signs": "sign-flip max-T test", "labels": "label-permutation max-T test"}.get(
-        null, f"null: {visible(null)}"
-    )
+    words = {
+        "signs": "sign-flip max-T test",
+        "labels": "label-permutation max-T test",
+        "bootstrap": "bootstrap max-T test",
+    }
+    return words.get(null, f"null: {visible(null)}")
+
+
+def test_answer(test: TierTest) -> list[str]:
+    """What a test says of its family: how many pairs differ, and by how much against what could be detected."""
+    return [*_differences(test), *_sizes(test)]
 
 
 def _differences(test: TierTest) -> list[str]:

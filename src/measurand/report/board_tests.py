@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Final
 
+import msgspec
+
+from measurand.analyze.tier_records import FEW_UNITS
 from measurand.report.board_summary import test_sentence
 from measurand.report.document import Cell, Column, Figure, Section, Table
 from measurand.report.figures import NARROW, WIDE, Bar, ForestRow, MatrixCell, forest_spec, matrix_spec
-from measurand.report.numbers import DASH, count, finite, p_value
+from measurand.report.names import visible
+from measurand.report.numbers import DASH, count, finite, interval, p_value
 from measurand.report.parts import (
     Field,
     build_table,
@@ -28,14 +33,14 @@ from measurand.report.scores import (
 from measurand.wording import plural
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
     from measurand.analyze.board import Board
     from measurand.analyze.records import AgentRow, PairRow, TierRow, TierTest
 
     PairField = Field[tuple[TierTest, PairRow]]
 
-__all__ = ["differences_section", "pairs_table", "tiers_section"]
+__all__ = ["differences_section", "pairs_section", "pairs_table", "tiers_section", "tiers_table"]
 
 MOST_UNTESTED: Final = 40
 """Agents outside the tested family that the forest shows."""
@@ -53,7 +58,7 @@ def tiers_section(board: Board) -> Section | None:
     test = board.test
     tables: tuple[Table, ...] = ()
     if test.tiers:
-        tables = (_tiers_table(test),)
+        tables = (tiers_table(test),)
     if forest is None and not tables:
         return None
     sentences = (_why_not(test),) if test.reason else ()
@@ -70,7 +75,9 @@ def _why_not(test: TierTest) -> str:
     return "Nothing is said about tiers, because the test gives no answer."
 
 
-def _tiers_table(test: TierTest) -> Table:
+def tiers_table(test: TierTest) -> Table:
+    """Who is in which tier, and what the boundaries rest on."""
+
     def boundary(tier: TierRow) -> Cell:
         match tier.fully_supported:
             case None:
@@ -167,17 +174,28 @@ def _forest_table(rows: Iterable[ForestRow], form: Callable[[float | None], str]
     return build_table(fields, rows, band=lambda row: row.tier, table=table)
 
 
-FEW_UNITS = 20
 FULL_PAIRS = 45
-"""With fewer tasks than that, each pair's own p stands beside the adjusted one for all to see, up to so many pairs."""
+"""Pairs that a table shows to all and not only to those who unfold it."""
 
 
 def differences_section(board: Board) -> Section | None:
     """Differences of all pairs of the tested family; ``None`` without a pair."""
     test = board.test
+    few = test.n_units < FEW_UNITS and len(test.pairs) <= FULL_PAIRS
+    return pairs_section(test, most=MOST_PAIRS, detail=not few)
+
+
+def pairs_section(test: TierTest, *, most: int, detail: bool) -> Section | None:
+    """Differences of all pairs of a test; ``None`` without a pair.
+
+    Args:
+        test: the test.
+        most: pairs that the table has.
+        detail: whether the table is only for those who want every number.
+    """
     if not test.pairs:
         return None
-    sentences = []
+    sentences = list(_interval_sentences(test))
     figures: tuple[Figure, ...] = ()
     if len(test.family) > MOST_IN_MATRIX:
         sentences.append(
@@ -186,18 +204,33 @@ def differences_section(board: Board) -> Section | None:
         )
     else:
         figures = (_matrix(test),)
-    if len(test.pairs) > MOST_PAIRS:
+    if len(test.pairs) > most:
         sentences.append(
-            f"The table shows the {MOST_PAIRS} pairs with the largest differences of {count(len(test.pairs))}."
+            f"The table shows the {most} pairs with the largest differences of {count(len(test.pairs))}."
         )
-    shown = sorted(test.pairs, key=lambda pair: -pair.difference)[:MOST_PAIRS]
+    shown = sorted(test.pairs, key=lambda pair: -pair.difference)[:most]
     return Section(
         id="differences",
         title="Differences between agents",
         sentences=tuple(sentences),
         figures=figures,
-        tables=(pairs_table((test,), shown),),
+        tables=(msgspec.structs.replace(pairs_table((test,), shown), detail=detail),),
     )
+
+
+def _interval_sentences(test: TierTest) -> Iterator[str]:
+    """How the intervals of the differences are to be read, and why some are missing."""
+    given = [pair for pair in test.pairs if pair.low is not None]
+    if given and test.interval_level is not None:
+        text = (
+            f"The intervals hold together at {percent_level(test.interval_level)} and belong to the test that gave the "
+            "p-values: an interval leaves out 0 exactly when the pair is significant"
+        )
+        later = any(pair.significant and pair.low == 0 for pair in given)
+        yield f"{text}; one that begins with a round bracket leaves out its end 0." if later else f"{text}."
+    reasons = Counter(pair.reason for pair in test.pairs if pair.reason is not None)
+    for reason, number in reasons.items():
+        yield f"{plural(number, 'difference')} without an interval: {visible(reason)}."
 
 
 def _matrix(test: TierTest) -> Figure:
@@ -250,12 +283,20 @@ def pairs_table(tests: Iterable[TierTest], pairs: Iterable[PairRow] | None = Non
         else [(test, pair) for test in tests for pair in test.pairs]
     )
     notes = " ".join(test_sentence(test) for test in tests[:1])
-    in_full = len(rows) <= FULL_PAIRS and all(test.n_units < FEW_UNITS for test in tests)
-    table = Table("pairs", "Pairs of agents", (), (), note=notes, detail=not in_full)
-    return build_table(_pair_fields(), rows, band=lambda _: None, table=table)
+    table = Table("pairs", "Pairs of agents", (), (), note=notes, detail=True)
+    exact = any(pair.p_exact is not None for _, pair in rows)
+    share = all(is_share(test.score) for test in tests)
+    return build_table(_pair_fields(exact=exact, share=share), rows, band=lambda _: None, table=table)
 
 
-def _pair_fields() -> list[PairField]:
+def _pair_fields(*, exact: bool, share: bool) -> list[PairField]:
+    """Columns of a table of pairs.
+
+    Args:
+        exact: whether people see the exact p of each pair alone, even where that leaves no room for its interval.
+        share: whether all differences are of shares, so that the heading can have their unit.
+    """
+
     def verdict(row: tuple[TierTest, PairRow]) -> Cell:
         found = row[1].significant
         return Cell("yes" if found else "not shown", found, "strong" if found else "muted")
@@ -264,26 +305,42 @@ def _pair_fields() -> list[PairField]:
         value = finite(row[1].t)
         return Cell(DASH if value is None else f"{value:.2f}", value)
 
+    alone = Column("p_raw", "" if exact else "p", "right", importance=2, shown=not exact)
+    by_enumeration = Column("p_exact", "Exact p" if exact else "", "right", shown=exact)
+    between = Column("low", "Interval" if exact else "", "right", importance=1, shown=exact)
     return [
         data_column("score", lambda row: row[0].score),
         Field(Column("better", "Better", name=True), lambda row: name_cell(row[1].better)),
         Field(Column("worse", "Worse", name=True), lambda row: name_cell(row[1].worse)),
         Field(
-            Column("difference", "Difference", "right"),
-            lambda row: Cell(difference_form(row[0].score)(row[1].difference), finite(row[1].difference)),
+            Column("difference", "Difference, points" if share else "Difference", "right"),
+            lambda row: _difference_cell(row, share=share, ends="" if exact else _ends(row)),
         ),
-        Field(Column("t", "t", "right", importance=3), t),
-        Field(
-            Column("p_raw", "p", "right", importance=2),
-            lambda row: Cell(_p(row[0], row[1].p_raw), row[1].p_raw),
-        ),
+        Field(between, lambda row: Cell(_ends(row) or DASH, finite(row[1].low))),
+        data_column("high", lambda row: row[1].high),
+        Field(Column("t", "t", "right", importance=4), t),
+        Field(alone, lambda row: Cell(_p(row[0], row[1].p_raw), row[1].p_raw)),
+        Field(by_enumeration, lambda row: Cell(p_value(row[1].p_exact), row[1].p_exact)),
         Field(
             Column("p_adjusted", "Adjusted p", "right"),
             lambda row: Cell(_p(row[0], row[1].p_adjusted), row[1].p_adjusted),
         ),
         Field(
-            Column("n_tasks", "Tasks", "right", importance=4),
+            Column("n_tasks", "Tasks", "right", importance=5),
             lambda row: Cell(count(row[1].n_tasks), row[1].n_tasks),
         ),
-        Field(Column("significant", "Different"), verdict),
+        Field(Column("significant", "Different", importance=3), verdict),
     ]
+
+
+def _ends(row: tuple[TierTest, PairRow]) -> str:
+    """Interval of a difference in brackets, a round one where the end is 0 and left out; empty without one."""
+    test, pair = row
+    ends = interval(pair.low, pair.high, size_form(test.score))
+    return f"(0, {ends.partition(', ')[2]}" if ends and pair.significant and pair.low == 0 else ends
+
+
+def _difference_cell(row: tuple[TierTest, PairRow], *, share: bool, ends: str) -> Cell:
+    test, pair = row
+    text = difference_form(test.score)(pair.difference)
+    return Cell(text.removesuffix(" points") if share else text, finite(pair.difference), minor=ends)

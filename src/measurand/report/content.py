@@ -22,6 +22,8 @@ from measurand.report.parts import GENERATOR, NOT_COMPARABLE, findings_section, 
 from measurand.report.profile import profile_section
 from measurand.report.reliability import reliability_section
 from measurand.report.scores import score_words
+from measurand.report.verdicts import verdicts_section
+from measurand.report.windows import windows_section
 from measurand.wording import plural
 
 if TYPE_CHECKING:
@@ -39,6 +41,8 @@ def board_document(board: Board) -> Document:
         differences_section(board),
         families_section(board),
         saturation_section(board),
+        None if board.windows is None else windows_section(board.windows),
+        verdicts_section(board.verdicts),
         None if board.reliability is None else reliability_section(board.reliability, board.test.family),
         None if board.profile is None else profile_section(board.profile),
         meters_section(board) if board.standings else None,
