@@ -21,6 +21,7 @@ from measurand._version import __version__
 if TYPE_CHECKING:
     from measurand.analyze.bars import BarOptions, Bars, bars
     from measurand.analyze.board import Board, board
+    from measurand.analyze.claims import Claims, claims
     from measurand.analyze.compare import compare
     from measurand.analyze.intervals import Intervals, intervals
     from measurand.analyze.pareto import CostAxis, Pareto, pareto
@@ -52,6 +53,7 @@ __all__ = [
     "Bars",
     "Board",
     "Choice",
+    "Claims",
     "Comparison",
     "CostAxis",
     "Goal",
@@ -77,6 +79,7 @@ __all__ = [
     "add_verdicts",
     "bars",
     "board",
+    "claims",
     "compare",
     "counted_verdicts",
     "import_into",
@@ -99,6 +102,7 @@ _PLACES: Final = {
     "Bars": "measurand.analyze.bars",
     "Board": "measurand.analyze.board",
     "Choice": "measurand.analyze.settings",
+    "Claims": "measurand.analyze.claim_records",
     "Comparison": "measurand.analyze.records",
     "CostAxis": "measurand.analyze.cost_axis",
     "Goal": "measurand.analyze.plan_goal",
@@ -123,6 +127,7 @@ _PLACES: Final = {
     "add_verdicts": "measurand.load",
     "bars": "measurand.analyze.bars",
     "board": "measurand.analyze.board",
+    "claims": "measurand.analyze.claims",
     "compare": "measurand.analyze.compare",
     "counted_verdicts": "measurand.analyze.verdict_counted",
     "import_into": "measurand.load",

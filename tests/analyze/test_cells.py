@@ -145,3 +145,17 @@ def test_grid_equals_its_naive_twin(make: Make, table: dict[tuple[str, str], str
         assert upper[at] == (verdicts.count("p") + planned - judged) / planned
         assert cells.planned[at] <= upper[at]
     assert (~np.isnan(cells.planned)).sum() == len(table)
+
+
+def test_meters_by_cell(make: Make) -> None:
+    """Sum and number of the known trials; a cell without one has no mean, and not 0."""
+    rows: list[dict[str, Any]] = [
+        {"agent": "a", "task": "t", "trial": "1", "steps": 4},
+        {"agent": "a", "task": "t", "trial": "2"},
+        {"agent": "a", "task": "u", "steps": 0},
+        {"agent": "b", "task": "t"},
+    ]
+    found = grid(make(rows)).meter("steps")
+    assert found.total.tolist() == [[4, 0], [0, 0]]
+    assert found.known.tolist() == [[1, 0], [1, 0]]
+    assert np.array_equal(found.mean, [[4, np.nan], [0, np.nan]], equal_nan=True)

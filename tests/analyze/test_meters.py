@@ -8,13 +8,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from measurand.analyze.meters import METERS, meters, with_tokens
+from measurand.analyze.cells import Grid
+from measurand.analyze.meters import METERS, meters, per_success, with_tokens
+from measurand.analyze.select import select
+from measurand.analyze.settings import Choice, Settings
 from measurand.score.trials import score_trials
 
 if TYPE_CHECKING:
     from tests.analyze.conftest import Make
 
-    from measurand.analyze.records import Meter
+    from measurand.analyze.records import Estimate, Meter
 
 
 def metered(make: Make, rows: list[dict[str, Any]]) -> dict[str, dict[str, Meter]]:
@@ -73,3 +76,46 @@ def test_mean_times_known_trials_is_the_total(make: Make, values: list[float | N
     assert meter.median_known is not None
     assert meter.mean_known * meter.known == pytest.approx(meter.total)
     assert min(known) <= meter.median_known <= max(known)
+
+
+def successes(make: Make, rows: list[dict[str, Any]]) -> dict[str, Estimate]:
+    selection = select(make(rows), Choice())
+    grid = Grid(selection, with_tokens(score_trials(selection.frame)), families=True)
+    return dict(zip(grid.agents, per_success(grid, "cost_usd", Settings(resamples=500)), strict=True))
+
+
+def test_cost_per_success_has_an_interval_over_tasks(make: Make) -> None:
+    """It is the ratio that the meter shows, with level, method and the number of tasks."""
+    rows = [
+        {"task": f"t{n}", "cost_usd": 1.0 + n % 4, "verdict": "pass" if n % 3 else "fail"} for n in range(60)
+    ]
+    found = successes(make, rows)["kite"]
+    assert found.value == metered(make, rows)["kite"]["cost_usd"].per_success == 150 / 40
+    assert found.low is not None
+    assert found.high is not None
+    assert found.low < 3.75 < found.high
+    assert (found.level, found.n, found.method) == (
+        0.95,
+        60,
+        "percentile bootstrap over tasks, 500 resamples, seed 0",
+    )
+
+
+def test_cost_per_success_of_what_is_not_known(make: Make) -> None:
+    """An unmetered trial makes it a lower bound without an interval; without a success there is none."""
+    rows = [{"agent": "a", "task": f"t{n}", "cost_usd": 1.0 if n else None} for n in range(4)]
+    rows += [{"agent": "b", "task": f"t{n}", "cost_usd": 1.0, "verdict": "fail"} for n in range(4)]
+    rows += [
+        {"agent": "c", "task": f"t{n}", "cost_usd": 1.0 + n, "verdict": "pass" if n == 2 else "fail"}
+        for n in range(4)
+    ]
+    found = successes(make, rows)
+    assert (found["a"].value, found["a"].low, found["a"].reason) == (
+        0.75,
+        None,
+        "the cost of some trials is unknown",
+    )
+    assert (found["b"].value, found["b"].reason) == (None, "there is no success")
+    assert (found["c"].value, found["c"].high) == (10.0, None)
+    assert "no upper end" in (found["c"].reason or "")
+    assert "optimistic" in (found["c"].method or "")

@@ -17,7 +17,7 @@ from measurand.score.objective import Floats
 if TYPE_CHECKING:
     from measurand.analyze.select import Selection
 
-__all__ = ["Cells", "Codes", "Floats", "Grid"]
+__all__ = ["Cells", "Codes", "Floats", "Grid", "MeterCells"]
 
 Codes = NDArray[np.int64]
 """Families of tasks as numbers, one a task."""
@@ -32,6 +32,21 @@ class Cells:
     """Mean over planned trials; a trial without a verdict counts as 0."""
     evaluated: Floats
     """Mean over evaluated trials; NaN also where a cell has none."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MeterCells:
+    """A meter by cell. Shape of the arrays: tasks × agents."""
+
+    total: Floats
+    """Sum over the trials whose meter is known."""
+    known: NDArray[np.int64]
+    """Trials whose meter is known."""
+
+    @property
+    def mean(self) -> Floats:
+        """Mean over the known trials; NaN where there is none."""
+        return _mean(self.total, self.known)
 
 
 class Grid:
@@ -51,6 +66,7 @@ class Grid:
         self.families: Codes | None = _family_codes(scored, self.tasks) if families else None
         self._absent_is_fail = selection.declared.absent_is_fail
         self._declared_trials = selection.declared.trials or 0
+        self._scored = scored
         self._groups = scored.group_by("agent", "task").agg(
             pl.len().alias("recorded"),
             *(pl.col(score).sum().alias(f"{score}_sum") for score in SCORES),
@@ -96,8 +112,22 @@ class Grid:
         """Cells with every trial that has no verdict counted as a pass (1)."""
         return _mean(self.total(score) + (self.planned - self.evaluated(score)), self.planned)
 
+    def meter(self, name: str) -> MeterCells:
+        """Sum and coverage of a meter in each cell; an unknown trial adds nothing to either."""
+        groups = self._scored.group_by("agent", "task").agg(
+            pl.col(name).sum().cast(pl.Float64).alias("total"), pl.col(name).count().alias("known")
+        )
+        at = (_codes(groups["task"], self.tasks), _codes(groups["agent"], self.agents))
+        total, known = np.zeros(self._shape), np.zeros(self._shape, dtype=np.int64)
+        total[at], known[at] = groups["total"].to_numpy(), groups["known"].to_numpy()
+        return MeterCells(total, known)
+
+    @property
+    def _shape(self) -> tuple[int, int]:
+        return len(self.tasks), len(self.agents)
+
     def _scatter(self, column: str) -> Floats:
-        table = np.zeros((len(self.tasks), len(self.agents)))
+        table = np.zeros(self._shape)
         table[self._at] = self._groups[column].to_numpy()
         return table
 

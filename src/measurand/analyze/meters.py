@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import math
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
+import numpy as np
 import polars as pl
 
-from measurand.analyze.records import Meter
+from measurand.analyze.records import Estimate, Meter
+from measurand.infer.per_success import cost_per_success
 
-__all__ = ["METERS", "meters", "with_tokens"]
+if TYPE_CHECKING:
+    from measurand.analyze.cells import Grid
+    from measurand.analyze.settings import Settings
+
+__all__ = ["METERS", "meters", "per_success", "with_tokens"]
 
 METERS: Final = {
     "cost_usd": "USD",
@@ -58,3 +64,43 @@ def _meter(name: str, values: pl.Series, successes: int) -> Meter:
         median_known=float(middle) if isinstance(middle, (int, float)) else None,
         per_success=None if total is None or not successes else total / successes,
     )
+
+
+def per_success(grid: Grid, name: str, settings: Settings) -> tuple[Estimate, ...]:
+    """Cost of all trials over the passed ones, one an agent of the grid, with a bootstrap interval over tasks (SPEC 20).
+
+    Without a success, or without a known trial, there is no value. Where a trial is unmetered the value is a lower bound
+    and has no interval. An upper end that more resamples than the level allows leave without a success is ``None``.
+    """
+    spent, passes = grid.meter(name), grid.total("gate")
+    cost = np.where(spent.known == grid.planned, spent.total, np.nan)
+    found = cost_per_success(
+        cost,
+        passes,
+        families=grid.families,
+        level=1 - settings.level,
+        resamples=settings.resamples,
+        rng=settings.seed,
+    )
+    total, known, successes = spent.total.sum(axis=0), spent.known.sum(axis=0), passes.sum(axis=0)
+    estimates = []
+    for agent in range(len(grid.agents)):
+        one, low, high = found.interval(agent), float(found.low[agent]), float(found.high[agent])
+        value = None if not known[agent] or not successes[agent] else float(total[agent] / successes[agent])
+        open_end = math.isinf(high)
+        estimates.append(
+            Estimate(
+                value=value,
+                low=low if math.isfinite(low) else None,
+                high=high if math.isfinite(high) else None,
+                level=one.level,
+                method=f"{one.method}, {one.resamples} resamples, seed {one.seed}" + _few(one.caution),
+                n=one.n,
+                reason="no upper end: too many resamples hold no success" if open_end else one.reason,
+            )
+        )
+    return tuple(estimates)
+
+
+def _few(caution: str | None) -> str:
+    return f", optimistic: {caution}" if caution else ""

@@ -22,6 +22,7 @@ __all__ = ["COMMANDS", "main", "run"]
 
 COMMANDS: Final = {
     "bars": "measurand.cli.bars:bars",
+    "claims": "measurand.cli.claims:claims",
     "compare": "measurand.cli.compare:compare",
     "completion": "measurand.cli.completion:completion",
     "import": "measurand.cli.importing:import_",

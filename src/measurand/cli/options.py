@@ -23,6 +23,7 @@ __all__ = [
     "decorated",
     "json_output",
     "judging",
+    "null",
     "quiet",
     "read_options",
     "reading",
@@ -31,6 +32,7 @@ __all__ = [
     "talking",
     "to_choice",
     "top",
+    "top_of_metered",
 ]
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
@@ -178,6 +180,21 @@ top = click.option(
     show_default=True,
     help="Agents at the head of the standings that are tested.",
 )
+top_of_metered = click.option(
+    "--top",
+    type=_Top(),
+    metavar="N|all",
+    default="all",
+    show_default=True,
+    help="Agents that are tested: those with the highest score among the ones whose cost is known.",
+)
+null = click.option(
+    "--null",
+    type=click.Choice(["signs", "labels", "bootstrap"]),
+    default="signs",
+    show_default=True,
+    help="Null distribution: one sign a task; agent labels within tasks; tasks drawn anew.",
+)
 json_output = click.option(
     "--json", "as_json", is_flag=True, help="Print JSON (a versioned envelope) instead of text."
 )
@@ -233,6 +250,7 @@ def settings(values: dict[str, Any]) -> Settings:
     return Settings(
         score=values.pop("score"),
         top=values.pop("top", None),
+        null=values.pop("null", "signs"),
         level=values.pop("level"),
         resamples=values.pop("resamples"),
         seed=values.pop("seed"),
