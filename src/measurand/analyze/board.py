@@ -11,6 +11,8 @@ from measurand.analyze.comparability import fingerprint
 from measurand.analyze.findings import findings
 from measurand.analyze.means import count_units
 from measurand.analyze.methods import board_methods
+from measurand.analyze.pareto import pareto_of
+from measurand.analyze.pareto_records import ParetoPart
 from measurand.analyze.plan import plan_of
 from measurand.analyze.plan_records import PairOutlook
 from measurand.analyze.prepare import Prepared, prepare
@@ -60,6 +62,8 @@ class Board(msgspec.Struct, frozen=True, kw_only=True):
     """The command that reproduces the report."""
     outlook: PairOutlook | None = None
     """What it would take to show the gap between the first two agents."""
+    cost: ParetoPart | None = None
+    """Quality against cost; ``None`` where no trial has a cost."""
     windows: Windows | None = None
     """Tiers and saturation of neighbours in release; ``None`` where no agent has a date."""
     verdicts: tuple[SecondVerdict, ...] = ()
@@ -124,6 +128,7 @@ def board(
         tests=tuple(tested[score].record for score in scores),
         saturation=saturation_rows(grid, cells, tested, settings),
         outlook=plan_of(prepared, settings),
+        cost=pareto_of(prepared, settings),
         windows=windows_of(prepared, settings) if scored["released_at"].count() else None,
         verdicts=verdicts_of(prepared, settings),
         reliability=reliability_of(prepared, settings),

@@ -18,6 +18,7 @@ from measurand.report.comparison import comparison_document
 from measurand.report.document import Document, Item, Section
 from measurand.report.imports import import_document
 from measurand.report.names import visible
+from measurand.report.pareto import pareto_section
 from measurand.report.parts import GENERATOR, NOT_COMPARABLE, findings_section, methods_section, suite_title
 from measurand.report.profile import profile_section
 from measurand.report.reliability import reliability_section
@@ -45,6 +46,7 @@ def board_document(board: Board) -> Document:
         verdicts_section(board.verdicts),
         None if board.reliability is None else reliability_section(board.reliability, board.test.family),
         None if board.profile is None else profile_section(board.profile),
+        pareto_section(board.cost) if board.cost is not None else None,
         meters_section(board) if board.standings else None,
         _data_section(board),
         methods_section(board.methods, [_test_item(board)]),

@@ -104,7 +104,7 @@ def _closest(leads: Sequence[Lead]) -> str:
 
 
 def _carriers(lead: Lead) -> list[str]:
-    if not lead.carried_by:
+    if len({round(part.share, 9) for part in lead.carried_by}) < 2:
         return []
     names = listed([part.task for part in lead.carried_by[:3]])
     share = sum(part.share for part in lead.carried_by[:3])
@@ -114,6 +114,11 @@ def _carriers(lead: Lead) -> list[str]:
         if share > 1
         else f"Over {_short(lead.rival)} the lead comes most from {names}: {percent(share)} of the sum of differences."
     ]
+
+
+def _told_apart(part: ProfilePart) -> bool:
+    """Whether some task carries more of a lead than another; passes and fails all weigh the same."""
+    return any(len({round(task.share, 9) for task in lead.carried_by}) > 1 for lead in part.leads)
 
 
 def _leads_table(part: ProfilePart) -> Table:
@@ -143,11 +148,12 @@ def _leads_table(part: ProfilePart) -> Table:
             Column("flips_alone", "Each alone", "right", importance=3),
             lambda lead: Cell(count(lead.flips_alone), lead.flips_alone),
         ),
-        Field(Column("carried_by", "Most from", wraps=True, importance=2), carried),
+        Field(Column("carried_by", "Most from", wraps=True, importance=2, shown=_told_apart(part)), carried),
     ]
     note = (
         f"Leads of {_short(part.family[0])}. Tasks to erase it: the fewest whose removal leaves no lead. Each alone: tasks "
-        "any of which carries it. Most from: share of the sum of differences."
+        "any of which carries it."
+        + (" Most from: share of the sum of differences." if _told_apart(part) else "")
     )
     return build_table(
         fields, part.leads, band=lambda _: None, table=Table("leads", "Leads", (), (), note=note)
