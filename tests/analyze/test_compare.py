@@ -224,3 +224,57 @@ def test_only_common_tasks_are_in_any_denominator(make: Make) -> None:
     )
     assert counts == (4, 4, 4, 4, 4, 4)
     assert found.a_better + found.b_better + found.equal == 4
+
+
+def test_without_a_margin_nothing_is_said_of_it(make: Make) -> None:
+    """Only a declared margin allows to say that an agent is no worse."""
+    found = compare(make(passing(a="pppppp", b="pppppf")), "a", "b", settings=QUICK)
+    assert found.margin is None
+    assert all(note.topic != "Margin" for note in found.methods)
+    assert "inferior" not in found.conclusion
+
+
+def test_a_margin_is_answered_by_the_lower_bound(make: Make) -> None:
+    """Equal on 100 tasks but for two each way: not worse by 10 points, and by less than that not shown."""
+    trials = make(passing(a="p" * 96 + "ppff", b="p" * 96 + "ffpp"))
+    wide, narrow = (compare(trials, "a", "b", settings=QUICK, margin=margin).margin for margin in (0.1, 0.02))
+    assert wide is not None
+    assert narrow is not None
+    assert (wide.agent, wide.than, wide.not_worse, wide.equivalent) == ("a", "b", True, True)
+    assert (narrow.not_worse, narrow.equivalent, narrow.low) == (False, False, wide.low)
+    assert wide.low is not None
+    assert -0.1 < wide.low < -0.02
+    assert (wide.n, wide.level) == (100, 0.05)
+
+
+def test_a_margin_is_in_units_of_the_score(make: Make) -> None:
+    """A gate rate loses at most 1; 2 points are 0.02, and 2 is refused."""
+    with pytest.raises(UsageError, match=r"2 points are 0\.02"):
+        compare(make(passing(a="pppppp", b="pppppf")), "a", "b", settings=QUICK, margin=2)
+
+
+@given(letters, letters, st.sampled_from([0.05, 0.3]))
+@settings(max_examples=40, deadline=None)
+def test_an_agent_found_better_is_never_short_of_the_margin(
+    make: Make, first: str, second: str, margin: float
+) -> None:
+    """Where the test finds a better, the bound lies above 0 as well, and so above any margin."""
+    both = [(x, y) for x, y in zip(first, second, strict=False) if "." not in {x, y}]
+    if len(both) < 6:
+        return
+    found = compare(
+        make(passing(a=first, b=second)), "a", "b", settings=Settings(resamples=3_000), margin=margin
+    )
+    if found.conclusion.startswith("a is better"):
+        assert found.margin is not None
+        assert found.margin.not_worse
+
+
+@pytest.mark.parametrize("wins", [0, 5, 6, 9])
+def test_a_comparison_says_how_many_differing_tasks_a_finding_takes(make: Make, wins: int) -> None:
+    """Below six differing tasks no finding is possible at 5 %."""
+    found = compare(make(passing(a="p" * 20, b="p" * (20 - wins) + "f" * wins)), "a", "b", settings=QUICK)
+    assert found.discordance is not None
+    assert (found.discordance.units, found.discordance.needed) == (wins, 6)
+    assert (found.discordance.least_p <= 0.05) == (wins >= 6)
+    assert (found.p is not None and found.p <= 0.05) == (wins >= 6)

@@ -14,18 +14,20 @@ from measurand.analyze.findings import findings
 from measurand.analyze.means import unit_name
 from measurand.analyze.meters import meters
 from measurand.analyze.methods import compare_methods
+from measurand.analyze.pairing import discordance, margin_answer, pair_methods, pair_of, pair_test
 from measurand.analyze.prepare import Prepared, prepare
 from measurand.analyze.records import Comparison, Estimate, TaskDifference
+from measurand.analyze.regressions import regressions_of
 from measurand.analyze.select import unknown_name
 from measurand.analyze.settings import Choice, Settings
+from measurand.analyze.timing import Times, timing, timing_finding, with_timing
 from measurand.errors import UsageError
-from measurand.infer.permutation import MaxT, max_t
 from measurand.infer.power import exact_sign_p
-from measurand.score.names import SHARES
 from measurand.wording import listed, plural
 
 if TYPE_CHECKING:
     from measurand.analyze.cells import Floats
+    from measurand.infer.permutation import MaxT
     from measurand.model.table import Trials
 
 __all__ = ["compare"]
@@ -40,24 +42,28 @@ def compare(
     *,
     choice: Choice | None = None,
     settings: Settings | None = None,
+    margin: float | None = None,
     command: str | None = None,
 ) -> Comparison:
     """Compare agents ``a`` and ``b`` on the tasks that both have, task by task.
 
     Args:
         trials: what was recorded.
-        a: name of an agent, or a pattern that fits one.
-        b: name of another agent.
+        a: name of an agent, or a pattern that fits one; the new version, where there is one.
+        b: name of another agent; the baseline.
         choice: which rows; ``agents`` is replaced by the two.
         settings: how they are judged.
+        margin: largest loss of a against b that does not matter, declared beforehand, in units of the score (0.02 of a
+            share is 2 points). Without it nothing is said of an agent being no worse.
         command: the command that reproduces this.
 
     Returns:
         The paired difference a minus b with its interval, test, discordant tasks and a sentence that says what can
-        be concluded.
+        be concluded; the answer on the margin, single tasks on which a is worse, and whether the two were run at the
+        same time.
 
     Raises:
-        UsageError: an agent that is not there, or the same twice.
+        UsageError: an agent that is not there, or the same twice, or a margin that is none.
         ComparabilityError: the two were measured with different things.
     """
     choice, settings = choice or Choice(), settings or Settings()
@@ -65,28 +71,21 @@ def compare(
     prepared = prepare(trials, both, settings)
     first, second = _places(prepared, a, b, sorted(trials.frame["agent"].unique()))
     grid, score = prepared.grid, prepared.scores[0]
-    table = grid.cells(score).planned[:, [first, second]]
-    common = np.flatnonzero(~np.isnan(table).any(axis=1))
-    table, tasks = table[common], [grid.tasks[i] for i in common]
-    families = None if grid.families is None else grid.families[common]
-    share = score in SHARES
-    test = max_t(
-        table,
-        families=families,
-        level=settings.level,
-        resamples=settings.resamples,
-        rng=settings.seed,
-    )
-    d = table[:, 0] - table[:, 1]
-    mean_a, mean_b = estimates(table, families, settings, share=share)
-    difference = tested_interval(d, test, families)
+    pair = pair_of(grid, grid.cells(score).planned, score, first, second)
+    test, d = pair_test(pair, settings), pair.difference
+    mean_a, mean_b = estimates(pair.table, pair.families, settings, share=pair.share)
+    difference = tested_interval(d, test, pair.families, share=pair.share)
     spent = meters(prepared.scored)
+    when = timing(Times(prepared.scored), pair.a, pair.b)
+    data = findings(trials, prepared.selection, prepared.scored, grid, settings)
+    single = regressions_of(grid, first, second, settings.level)
+    answer = None if margin is None else margin_answer(pair, margin, settings)
     return Comparison(
         suite=prepared.selection.suite,
         suite_version=prepared.selection.version,
         score=score,
-        a=grid.agents[first],
-        b=grid.agents[second],
+        a=pair.a,
+        b=pair.b,
         comparable=prepared.selection.comparable,
         mean_a=mean_a,
         mean_b=mean_b,
@@ -98,22 +97,29 @@ def compare(
         resamples=test.resamples,
         exact=test.exact,
         seed=settings.seed,
-        n_tasks=len(tasks),
+        n_tasks=len(pair.tasks),
         n_units=test.n_units,
-        unit=unit_name(families),
+        unit=unit_name(pair.families),
         a_better=int((d > 0).sum()),
         b_better=int((d < 0).sum()),
         equal=int((d == 0).sum()),
-        p_discordant=_mcnemar(table, d) if families is None else None,
+        p_discordant=_mcnemar(pair.table, d) if pair.families is None else None,
         least_attainable_p=float(test.least_attainable_p[0]),
-        detectable=detectable(table, families, settings, share=share),
-        conclusion=_conclusion(grid.agents[first], grid.agents[second], test, difference),
-        largest=_largest(tasks, table, d),
-        meters_a=spent.get(grid.agents[first], ()),
-        meters_b=spent.get(grid.agents[second], ()),
-        findings=findings(trials, prepared.selection, prepared.scored, grid, settings),
-        methods=compare_methods(settings, test.method, unit_name(families)),
+        detectable=detectable(pair.table, pair.families, settings, share=pair.share),
+        conclusion=_conclusion(pair.a, pair.b, test, difference),
+        largest=_largest(pair.tasks, pair.table, d),
+        meters_a=spent.get(pair.a, ()),
+        meters_b=spent.get(pair.b, ()),
+        findings=with_timing(data, timing_finding([when])),
+        methods=(
+            *compare_methods(settings, test.method, unit_name(pair.families)),
+            *pair_methods(answer, single, timed=when.reason is None),
+        ),
         command=command,
+        discordance=discordance(int(test.discordant[0]), settings.level),
+        margin=answer,
+        regressions=single,
+        timing=when,
     )
 
 
@@ -151,7 +157,7 @@ def _conclusion(a: str, b: str, test: MaxT, difference: Estimate) -> str:
     return f"{better} is better than {worse} at the {test.level:.0%} level (p = {p:.3g})."
 
 
-def _largest(tasks: list[str], table: Floats, d: Floats) -> tuple[TaskDifference, ...]:
+def _largest(tasks: tuple[str, ...], table: Floats, d: Floats) -> tuple[TaskDifference, ...]:
     size = np.abs(d)
     order = np.argsort(-size, kind="stable")[:_SHOWN]
     return tuple(

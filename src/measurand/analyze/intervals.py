@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -18,16 +17,15 @@ from measurand.analyze.interval_records import (
     MethodInterval,
 )
 from measurand.analyze.means import count_units, head, ranking_means, unit_name
+from measurand.analyze.naming import agent_place
 from measurand.analyze.prepare import Prepared, prepare
 from measurand.analyze.records import Estimate, MethodNote
-from measurand.analyze.select import unknown_name
 from measurand.analyze.settings import Choice, Settings
-from measurand.errors import UsageError
 from measurand.infer.clusters import clustered_standard_error
 from measurand.infer.coverage import CLAIMED_FROM, LEAST_DIFFERENT
 from measurand.infer.intervals import cluster_bootstrap, wilson
 from measurand.score.names import SHARES
-from measurand.wording import listed, plural
+from measurand.wording import plural
 
 if TYPE_CHECKING:
     from measurand.analyze.cells import Codes, Floats
@@ -221,7 +219,7 @@ def _differences(
     prepared: Prepared, table: Floats, order: list[int], against: str, settings: Settings
 ) -> tuple[DifferenceRow, ...]:
     agents = prepared.grid.agents
-    base = _named(against, agents)
+    base = agent_place(against, agents)
     others = [i for i in order if i != base]
     if not others:
         return ()
@@ -237,18 +235,6 @@ def _differences(
         )
         for place, i in enumerate(others)
     )
-
-
-def _named(name: str, agents: tuple[str, ...]) -> int:
-    if name in agents:
-        return agents.index(name)
-    fits = [i for i, agent in enumerate(agents) if fnmatchcase(agent, name)]
-    if not fits:
-        raise unknown_name("agent", name, agents)
-    if len(fits) > 1:
-        names = listed([agents[i] for i in fits])
-        raise UsageError(f"{name!r} fits {plural(len(fits), 'agent')}: {names}", hint="name one")
-    return fits[0]
 
 
 def _methods(part: IntervalsPart) -> tuple[MethodNote, ...]:

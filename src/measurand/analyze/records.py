@@ -10,9 +10,11 @@ from typing import Final, Literal, get_args
 
 import msgspec
 
+from measurand.analyze.pair_records import Discordance, MarginAnswer, Regressions, Timing
 from measurand.errors import UsageError
 
 __all__ = [
+    "FEW_UNITS",
     "SEVERITIES",
     "AgentRow",
     "Comparison",
@@ -22,16 +24,21 @@ __all__ = [
     "GateRate",
     "Meter",
     "MethodNote",
+    "NullRow",
     "PairRow",
     "SaturationRow",
     "ScoreSummary",
     "Severity",
     "TaskDifference",
+    "TierMove",
     "TierRow",
     "TierTest",
 ]
 
 Severity = Literal["problem", "warning", "info"]
+
+FEW_UNITS: Final = 20
+"""With fewer units than that the exact p of each pair alone stands beside the adjusted one (SPEC 12.1, point 5)."""
 
 SEVERITIES: Final[tuple[Severity, ...]] = get_args(Severity)
 """The gravest first."""
@@ -178,6 +185,46 @@ class PairRow(msgspec.Struct, frozen=True, kw_only=True):
     n_tasks: int
     """Tasks that both have."""
     significant: bool
+    low: float | None = None
+    """Lower end of the simultaneous interval; 0 where only a later step of the test decides, and 0 does not belong to
+    it then. It leaves out 0 exactly when the pair is significant."""
+    high: float | None = None
+    reason: str | None = None
+    """Why there is no interval."""
+    p_exact: float | None = None
+    """Exact sign-flip p of this pair alone, where there are fewer than 20 units."""
+
+
+class TierMove(msgspec.Struct, frozen=True, kw_only=True):
+    """An agent that another null puts into another tier."""
+
+    agent: str
+    tier: int
+    """By the test shown."""
+    other: int
+    """By the other null."""
+
+
+class NullRow(msgspec.Struct, frozen=True, kw_only=True):
+    """What the test finds under one null distribution."""
+
+    null: str
+    method: str
+    n_significant: int
+    n_tiers: int
+    tiers: tuple[int, ...]
+    """Tier of each agent of the tested family, best first; empty when the test was not run."""
+    moves: tuple[TierMove, ...]
+    """Agents in another tier than by the test shown."""
+    resamples: int
+    exact: bool
+    seed: int | None
+    max_standard_error: float
+    """Largest Monte-Carlo standard error of an adjusted p-value."""
+    undecided: int
+    """Adjusted p-values within three such errors of the level."""
+    reason: str | None = None
+    """Why it was not run."""
 
 
 class TierRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -222,6 +269,12 @@ class TierTest(msgspec.Struct, frozen=True, kw_only=True):
     """Agreement with the other null and with evaluated trials only, and other sentences a reader needs."""
     reason: str | None
     """Why nothing can be concluded. Tiers are empty then, unless there are more than five tasks to speak of."""
+    agreement: tuple[NullRow, ...] = ()
+    """The null shown first, then each that was run beside it; empty where there are no tiers."""
+    interval_level: float | None = None
+    """Confidence level that the intervals of all pairs hold together."""
+    critical_value: float | None = None
+    """Half the width of these intervals in standard errors; ``None`` without a finite one."""
 
 
 class SaturationRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -312,3 +365,9 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     findings: tuple[Finding, ...]
     methods: tuple[MethodNote, ...]
     command: str | None
+    discordance: Discordance | None = None
+    margin: MarginAnswer | None = None
+    """``None`` unless a margin was declared."""
+    regressions: Regressions | None = None
+    """Single tasks on which a is worse than b, its baseline."""
+    timing: Timing | None = None

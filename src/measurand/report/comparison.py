@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from measurand.report.document import Cell, Column, Document, Figure, Row, Section, Table
 from measurand.report.figures import NARROW, WIDE, difference_spec
-from measurand.report.names import name_shown, shorten, visible
+from measurand.report.names import visible
 from measurand.report.numbers import (
     UNKNOWN,
     count,
@@ -17,6 +17,7 @@ from measurand.report.numbers import (
     p_value,
     quantity,
 )
+from measurand.report.pair_words import discordance_sentences, margin_sentences, short, timing_sentences
 from measurand.report.parts import (
     GENERATOR,
     NOT_COMPARABLE,
@@ -33,6 +34,7 @@ from measurand.report.parts import (
     suite_title,
     with_power,
 )
+from measurand.report.regressions import regressions_section
 from measurand.report.scores import difference_form, is_share, score_words, size_form, value_form
 from measurand.wording import plural
 
@@ -51,11 +53,12 @@ def comparison_document(comparison: Comparison) -> Document:
         _answer(comparison),
         _difference(comparison),
         _tasks(comparison),
+        regressions_section(comparison.regressions),
         _costs(comparison),
         findings_section(comparison.findings),
         methods_section(comparison.methods),
     )
-    a, b = _short(comparison.a, 60), _short(comparison.b, 60)
+    a, b = short(comparison.a, 60), short(comparison.b, 60)
     return Document(
         title=f"{a} and {b}",
         subtitle=f"{suite_title(comparison.suite, comparison.suite_version)} · {plural(comparison.n_tasks, 'common task')}"
@@ -67,14 +70,15 @@ def comparison_document(comparison: Comparison) -> Document:
     )
 
 
-def _short(name: str, width: int = 32) -> str:
-    return shorten(name_shown(name), width)
-
-
 def _answer(comparison: Comparison) -> Section:
     sentences = [visible(comparison.conclusion), *_size(comparison), *_wins(comparison)]
+    if comparison.margin is not None:
+        sentences += margin_sentences(comparison.margin, comparison.score)
+    few = discordance_sentences(comparison.discordance, comparison.level, comparison.unit)
     least = finite(comparison.least_attainable_p)
-    if least is not None and (least > comparison.level or comparison.n_tasks < FEW_TASKS):
+    if few:
+        sentences += few
+    elif least is not None and (least > comparison.level or comparison.n_tasks < FEW_TASKS):
         sentences.append(
             f"With these tasks the least p-value that any result could give is {p_value(least)}."
         )
@@ -84,6 +88,7 @@ def _answer(comparison: Comparison) -> Section:
             f"With {plural(comparison.n_tasks, 'task')} a difference of {size_form(comparison.score)(detectable)} "
             f"would be shown {with_power(comparison.detectable)}."
         )
+    sentences += timing_sentences(comparison.timing)
     return Section(id="answer", title="What can be concluded", sentences=tuple(sentences), lead=True)
 
 
@@ -99,13 +104,13 @@ def _size(comparison: Comparison) -> list[str]:
     t = "" if finite(comparison.t) is None else f", t = {decimal(comparison.t)}"
     p = p_statement(comparison.p, resamples=comparison.resamples, exact=comparison.exact)
     around = f" ({level}{ends})" if ends else ""
-    what = f"{_short(comparison.a)} minus {_short(comparison.b)} is {form(value.value)}{around}"
+    what = f"{short(comparison.a)} minus {short(comparison.b)} is {form(value.value)}{around}"
     return [f"{what} over {plural(comparison.n_tasks, 'task')}; {p}{t}."]
 
 
 def _wins(comparison: Comparison) -> list[str]:
     text = (
-        f"{_short(comparison.a)} is better on {plural(comparison.a_better, 'task')}, {_short(comparison.b)} on"
+        f"{short(comparison.a)} is better on {plural(comparison.a_better, 'task')}, {short(comparison.b)} on"
         f" {count(comparison.b_better)}; {count(comparison.equal)} are equal"
     )
     if comparison.p_discordant is not None:
@@ -186,10 +191,10 @@ def _tasks(comparison: Comparison) -> Section | None:
     fields: list[Field[TaskDifference]] = [
         Field(Column("task", "Task", name=True), lambda task: name_cell(task.task)),
         Field(
-            Column("a", _short(comparison.a, 24), "right"), lambda task: Cell(value(task.a), finite(task.a))
+            Column("a", short(comparison.a, 16), "right"), lambda task: Cell(value(task.a), finite(task.a))
         ),
         Field(
-            Column("b", _short(comparison.b, 24), "right"), lambda task: Cell(value(task.b), finite(task.b))
+            Column("b", short(comparison.b, 16), "right"), lambda task: Cell(value(task.b), finite(task.b))
         ),
         Field(
             Column("difference", "Difference", "right"),
