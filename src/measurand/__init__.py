@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from measurand.analyze.board import Board, board
     from measurand.analyze.claims import Claims, claims
     from measurand.analyze.compare import compare
+    from measurand.analyze.comparison import Comparison
     from measurand.analyze.intervals import Intervals, intervals
     from measurand.analyze.pareto import CostAxis, Pareto, pareto
     from measurand.analyze.plan import plan
     from measurand.analyze.plan_goal import Goal
     from measurand.analyze.plan_records import Plan
     from measurand.analyze.profile import Profile, profile
-    from measurand.analyze.records import Comparison
     from measurand.analyze.reliability import Reliability, reliability
     from measurand.analyze.saturation import SaturationReport, saturation
     from measurand.analyze.scorings import Scorings, scorings
@@ -103,7 +103,7 @@ _PLACES: Final = {
     "Board": "measurand.analyze.board",
     "Choice": "measurand.analyze.settings",
     "Claims": "measurand.analyze.claim_records",
-    "Comparison": "measurand.analyze.records",
+    "Comparison": "measurand.analyze.comparison",
     "CostAxis": "measurand.analyze.cost_axis",
     "Goal": "measurand.analyze.plan_goal",
     "Intervals": "measurand.analyze.interval_records",

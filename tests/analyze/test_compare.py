@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from measurand.analyze.compare import compare
-from measurand.analyze.records import Comparison
+from measurand.analyze.comparison import Comparison
 from measurand.analyze.settings import Choice, Settings
 from measurand.errors import UsageError
 from measurand.infer.power import exact_sign_p

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from tests.analyze.conftest import Make
 
-    from measurand.analyze.records import Comparison
+    from measurand.analyze.comparison import Comparison
 
 QUICK = Settings(resamples=500)
 DAY = dt.datetime(2026, 3, 1, 12, tzinfo=dt.UTC)

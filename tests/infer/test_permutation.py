@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from measurand.errors import InputError, UsageError
-from measurand.infer import labels, signs
+from measurand.infer import bootstrap, labels, signs
+from measurand.infer.pairs import pair_statistics, unit_table
 from measurand.infer.permutation import max_t
 
 Oracle = Callable[[str], Any]
+
+NULLS = {"signs": "signs", "labels": "labels", "bootstrap": "bootstrap_centred"}
+"""Ours, and its name in the golden values."""
 
 CASES = [
     "m3n4_continuous",
@@ -36,16 +43,16 @@ def golden(value: float | str) -> float:
 
 
 @pytest.mark.parametrize("values", ["X", "X_int"])
-@pytest.mark.parametrize("null", ["signs", "labels"])
+@pytest.mark.parametrize("null", NULLS)
 @pytest.mark.parametrize("case", CASES)
 def test_exact_counts_agree_with_full_enumeration(oracle: Oracle, case: str, null: str, values: str) -> None:
     expected = next(c for c in oracle("maxt_exact")["cases"] if c["id"] == case)
-    if null not in expected["nulls"]:
-        assert null == "labels"
+    if NULLS[null] not in expected["nulls"]:
+        assert null != "signs"
         return
     result = max_t(expected[values], null=null, resamples=400_000, rng=1)
     assert result.exact
-    counts = expected["nulls"][null]
+    counts = expected["nulls"][NULLS[null]]
     size = counts["group_size"]
     assert size % result.resamples == 0
     assert np.rint(result.p_raw * size).tolist() == counts["raw_count"]
@@ -54,6 +61,12 @@ def test_exact_counts_agree_with_full_enumeration(oracle: Oracle, case: str, nul
     assert result.p_single_step == pytest.approx(counts["p_single_step"], rel=1e-12)
     assert result.p_adjusted == pytest.approx(counts["p_step_down"], rel=1e-12)
     assert not result.standard_error.any()
+
+
+def test_every_golden_case_is_here(oracle: Oracle) -> None:
+    cases = oracle("maxt_exact")["cases"]
+    assert [case["id"] for case in cases] == CASES
+    assert {null for case in cases for null in case["nulls"]} == set(NULLS.values())
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -138,7 +151,7 @@ def test_too_few_resamples_are_named() -> None:
     )
 
 
-@pytest.mark.parametrize("null", ["signs", "labels"])
+@pytest.mark.parametrize("null", NULLS)
 @pytest.mark.parametrize(
     ("shape", "reason"),
     [
@@ -211,7 +224,7 @@ def test_five_families_separate_nothing_and_say_so() -> None:
     )
 
 
-@pytest.mark.parametrize("null", ["signs", "labels"])
+@pytest.mark.parametrize("null", NULLS)
 def test_same_seed_same_result_and_a_generator_leaves_no_seed(null: str) -> None:
     table = binary(30, 4, seed=8)
     one, two = (max_t(table, null=null, resamples=500, max_resamples=500, rng=11) for _ in range(2))
@@ -231,7 +244,13 @@ def test_result_does_not_depend_on_the_size_of_the_batches(monkeypatch: pytest.M
     def run() -> list[list[float]]:
         return [
             max_t(table, null=null, resamples=700, max_resamples=700, rng=3).p_adjusted.tolist()
-            for table, null in ((complete, "signs"), (gaps, "signs"), (complete, "labels"))
+            for table, null in (
+                (complete, "signs"),
+                (gaps, "signs"),
+                (complete, "labels"),
+                (complete, "bootstrap"),
+                (gaps, "bootstrap"),
+            )
         ]
 
     usual = run()
@@ -239,7 +258,22 @@ def test_result_does_not_depend_on_the_size_of_the_batches(monkeypatch: pytest.M
     monkeypatch.setattr("measurand.infer.pairs.BLOCK_BYTES", 2_000)
     monkeypatch.setattr(labels, "TABLE_BYTES", 9_000)
     monkeypatch.setattr(labels, "BATCH_BYTES", 1_000)
+    monkeypatch.setattr(bootstrap, "BATCH", 11)
     assert run() == usual
+
+
+def test_very_many_tasks_make_smaller_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Memory stays bounded; the result is the same."""
+    table = binary(300, 3, seed=4)
+
+    def run(null: str) -> list[float]:
+        p: list[float] = max_t(table, null=null, resamples=300, max_resamples=300, rng=3).p_adjusted.tolist()
+        return p
+
+    usual = [run("signs"), run("bootstrap")]
+    for module in (signs, bootstrap):
+        monkeypatch.setattr(module, "BATCH_BYTES", 20_000)
+    assert [run("signs"), run("bootstrap")] == usual
 
 
 def near_the_level() -> np.ndarray[Any, np.dtype[np.float64]]:
@@ -283,7 +317,7 @@ def test_rise_ends_in_enumeration_when_that_is_no_more_work() -> None:
 
 
 def test_critical_value_parts_significant_from_not_in_a_single_step() -> None:
-    for null in ("signs", "labels"):
+    for null in NULLS:
         result = max_t(binary(60, 6, seed=10) + np.arange(6) / 8, null=null, rng=1, max_resamples=10_000)
         assert result.critical_value is not None
         found = np.abs(result.t) > result.critical_value
@@ -316,7 +350,7 @@ def test_labels_refuse_missing_cells() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"null": "bootstraps"}, "choose one of signs, labels"),
+        ({"null": "flips"}, "choose one of signs, labels, bootstrap"),
         ({"level": 0.0}, "level is 0.0"),
         ({"level": 1.5}, "level is 1.5"),
         ({"resamples": 0}, "resamples is 0"),
@@ -341,3 +375,72 @@ def test_what_is_no_table_of_numbers_is_refused(table: Any) -> None:
 def test_infinite_values_are_refused_with_their_place() -> None:
     with pytest.raises(InputError, match="task 1, agent 0: the value is infinite"):
         max_t([[1.0, 2.0], [np.inf, 1.0]], rng=1)
+
+
+@pytest.mark.parametrize(("n", "least"), [(2, "0.5"), (3, "0.1111")])
+def test_bootstrap_of_two_or_three_tasks_separates_nothing_and_says_so(n: int, least: str) -> None:
+    result = max_t([[1.0 + t, 0.0] for t in range(n)], null="bootstrap", rng=1)
+    assert result.n_significant == 0
+    assert result.reason == (
+        f"with {n} tasks to draw from the least attainable p is {least}: nothing can be separated at 5 %"
+    )
+
+
+def test_constant_difference_has_the_least_p_of_the_bootstrap() -> None:
+    """Nothing varies, so that only a draw of one and the same task, every time, gives an infinite t."""
+    result = max_t([[1.0, 0.0]] * 5, null="bootstrap", rng=1)
+    assert result.exact
+    assert result.t.tolist() == [np.inf]
+    assert result.p_adjusted.tolist() == [5 / 5**5]
+    gaps = [[1.0, 0.0]] * 5 + [[np.nan, 1.0]]
+    with_gap = max_t(gaps, null="bootstrap", resamples=50_000, rng=1)
+    draws = sum(5 * math.comb(6, k) for k in range(2, 7)) / 6**6
+    assert with_gap.p_adjusted == pytest.approx([draws])
+
+
+def test_difference_error_is_what_t_divides_by() -> None:
+    table = np.random.default_rng(4).random((20, 3))
+    table[3, 1] = np.nan
+    for families in (None, np.arange(20) % 7):
+        result = max_t(table, families=families, resamples=100, max_resamples=100, rng=1)
+        assert result.difference_error * result.t == pytest.approx(result.mean_difference)
+    d = table[:, 0] - table[:, 2]
+    plain = max_t(table, resamples=100, max_resamples=100, rng=1)
+    assert plain.difference_error[1] == pytest.approx(d.std(ddof=1) / np.sqrt(20))
+
+
+def test_difference_error_is_undefined_for_one_task_and_zero_without_spread() -> None:
+    assert np.isnan(max_t([[1.0, 0.0]], rng=1).difference_error).all()
+    assert max_t([[1.0, 0.0]] * 7, rng=1).difference_error.tolist() == [0.0]
+
+
+@settings(max_examples=60, deadline=None)
+@given(seed=st.integers(0, 10**6), n=st.integers(2, 60), high=st.sampled_from([1, 1, 3, 9]))
+def test_single_precision_changes_no_comparison(seed: int, n: int, high: int) -> None:
+    """Whole numbers are compared in single precision where no two values lie near enough to be confused."""
+    rng = np.random.default_rng(seed)
+    table = rng.integers(0, high + 1, (n, 6)).astype(np.float64)
+    families = rng.integers(0, 20, n) if seed % 3 == 0 else None
+    with pytest.MonkeyPatch.context() as patch:
+        whole = max_t(table, families=families, resamples=400, max_resamples=400, rng=2)
+        patch.setattr(signs, "MOST_BITS", -1)
+        double = max_t(table, families=families, resamples=400, max_resamples=400, rng=2)
+    for name in ("p_raw", "p_single_step", "p_adjusted"):
+        assert getattr(whole, name).tolist() == getattr(double, name).tolist()
+    assert (whole.critical_value is None) == (double.critical_value is None)
+    if whole.critical_value is not None:
+        assert whole.critical_value == pytest.approx(double.critical_value, rel=1e-5)
+
+
+def test_single_precision_is_used_where_it_suffices_and_nowhere_else() -> None:
+    def precision(table: Any) -> object:
+        units = unit_table(np.asarray(table, dtype=np.float64), None)
+        return signs.SignFlips(units, pair_statistics(units)).precision
+
+    wins = binary(60, 4, seed=3)
+    assert precision(wins) is np.float32
+    assert precision(wins / 3) is np.float64
+    assert precision(np.where(np.eye(60, 4) > 0, np.nan, wins)) is np.float64
+    assert precision(wins * 2.0**30) is np.float64
+    apart = np.repeat([[1000.0, 1.0], [1001.0, 3.0]], 30, axis=0)
+    assert precision(apart) is np.float64

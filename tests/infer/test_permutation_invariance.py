@@ -12,7 +12,7 @@ from hypothesis.extra.numpy import arrays
 
 from measurand.infer.permutation import MaxT, max_t
 
-NULLS = ["signs", "labels"]
+NULLS = ["signs", "labels", "bootstrap"]
 
 
 @st.composite
@@ -86,11 +86,12 @@ def test_direction_of_the_values(null: str, table: Any) -> None:
     assert (two.significant == -one.significant).all()
 
 
+@pytest.mark.parametrize("null", ["signs", "bootstrap"])
 @settings(max_examples=30, deadline=None)
 @given(table=tables())
-def test_a_copied_agent_changes_no_other_pair(table: Any) -> None:
-    """Under signs the copy's differences are the original's, so that every maximum stays."""
-    one, two = run(table, "signs"), run(np.column_stack([table, table[:, -1]]), "signs")
+def test_a_copied_agent_changes_no_other_pair(null: str, table: Any) -> None:
+    """The copy's differences are the original's, so that every maximum stays."""
+    one, two = run(table, null), run(np.column_stack([table, table[:, -1]]), null)
     m = table.shape[1]
     assert p_matrix(two)[:m, :m] == pytest.approx(p_matrix(one))
     assert p_matrix(two)[m - 1, m] == 1

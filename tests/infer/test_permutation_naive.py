@@ -94,6 +94,27 @@ def naive_labels(table: Any) -> tuple[list[float], list[float], list[float]]:
     return p_values(squares(rows), squares(rows, lowered=True), resampled, 0)
 
 
+def naive_bootstrap(
+    table: Any, families: Sequence[int], draws: Iterable[Sequence[int]], extra: int
+) -> tuple[list[float], list[float], list[float]]:
+    rows, m = exact_rows(table), np.shape(table)[1]
+    pairs = list(itertools.combinations(range(m), 2))
+    d = [family_differences(rows, families, i, j) for i, j in pairs]
+    resampled = [[_drawn_t(of_pair, drawn) for of_pair in d] for drawn in draws]
+    observed = [squared_t(x.values(), lowered=False) for x in d]
+    thresholds = [squared_t(x.values(), lowered=True) for x in d]
+    return p_values(observed, thresholds, resampled, extra)
+
+
+def _drawn_t(d: dict[int, Fraction], drawn: Sequence[int]) -> Fraction:
+    """Squared t of the centred differences of the units drawn that the pair has."""
+    units = [unit for unit in drawn if unit in d]
+    if len(d) > 1 and len(set(d.values())) == 1 and any(d.values()):
+        return HUGE if len(units) > 1 and len(set(units)) == 1 else Fraction(0)
+    mean = sum(d.values(), Fraction(0)) / max(len(d), 1)
+    return squared_t([d[unit] - mean for unit in units], lowered=False) if units else Fraction(0)
+
+
 def small_table(seed: int, n: int, m: int) -> np.ndarray[Any, np.dtype[np.float64]]:
     rng = np.random.default_rng(seed)
     kind = seed % 3
@@ -200,3 +221,39 @@ def test_nearly_constant_differences_with_missing_cells(seed: int) -> None:
     result = max_t(table, rng=1)
     assert result.u.min() > 0.999
     assert_same(result, naive_signs(table, range(8), all_signs(range(8)), 0))
+
+
+@pytest.mark.parametrize("gaps", [False, True])
+@pytest.mark.parametrize("seed", range(9))
+def test_bootstrap_enumerated(seed: int, *, gaps: bool) -> None:
+    """All 3,125 ways to draw five of five tasks; a task brings its gaps along."""
+    table = small_table(seed, 5, 4)
+    if gaps:
+        table[np.random.default_rng(300 + seed).random(table.shape) < 0.25] = np.nan
+    result = max_t(table, null="bootstrap", rng=1)
+    assert result.exact
+    assert_same(result, naive_bootstrap(table, range(5), itertools.product(range(5), repeat=5), 0))
+
+
+@pytest.mark.parametrize("gaps", [False, True])
+@pytest.mark.parametrize("seed", range(6))
+def test_bootstrap_of_families(seed: int, *, gaps: bool) -> None:
+    table = small_table(seed, 12, 3)
+    families = (np.random.default_rng(seed).permutation(12) % 4).tolist()
+    if gaps:
+        table[np.random.default_rng(400 + seed).random(table.shape) < 0.25] = np.nan
+    result = max_t(table, null="bootstrap", families=families, rng=1)
+    assert result.exact
+    assert_same(result, naive_bootstrap(table, families, itertools.product(range(4), repeat=4), 0))
+
+
+@pytest.mark.parametrize("gaps", [False, True])
+def test_bootstrap_drawn(*, gaps: bool) -> None:
+    """The plain loop draws the same tasks from the generator."""
+    table = small_table(2, 18, 3)
+    if gaps:
+        table[::5, 0] = np.nan
+    result = max_t(table, null="bootstrap", resamples=150, max_resamples=150, rng=5)
+    assert not result.exact
+    draws = np.random.default_rng(5).integers(0, 18, size=(150, 18)).tolist()
+    assert_same(result, naive_bootstrap(table, range(18), draws, 1))

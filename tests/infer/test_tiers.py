@@ -43,6 +43,16 @@ def test_golden_values(oracle: Callable[[str], Any]) -> None:
         assert result.reason is None
 
 
+def test_supported_boundaries_alone_give_the_golden_groups_of_full_separation(
+    oracle: Callable[[str], Any],
+) -> None:
+    """Where every agent above a cut beats every one below, the leader rule cuts too, and marks it as supported."""
+    for case in oracle("tiers")["cases"]:
+        result = tiers(case["mean"], matrix(case["mean"], case["sig_pairs"]))
+        group = np.cumsum([1, *result.fully_supported])
+        assert [int(group[tier - 1]) for tier in result.tier] == case["full_separation"], case["id"]
+
+
 def test_equal_means_share_a_rank_and_keep_the_order_of_the_input() -> None:
     result = tiers([1, 3, 3, 2], np.zeros((4, 4)))
     assert result.order == (1, 2, 3, 0)
@@ -81,6 +91,29 @@ def test_letters_say_exactly_which_pairs_differ(relation: tuple[list[float], Mat
     assert letters is not None
     for i, j in itertools.combinations(range(len(means)), 2):
         assert bool(set(letters[i]) & set(letters[j])) == (significant[i, j] == 0)
+
+
+@settings(max_examples=200, deadline=None)
+@given(relation=relations())
+def test_letters_are_those_of_scikit_posthocs(relation: tuple[list[float], Matrix]) -> None:
+    """It takes a matrix of p-values; which letter a group gets is the choice of each."""
+    other = pytest.importorskip("scikit_posthocs")
+    means, significant = relation
+    shown = other.compact_letter_display(np.where(significant == 0, 1.0, 0.0))
+    groups: dict[str, set[int]] = {}
+    for agent, letters in enumerate(shown):
+        for letter in letters.replace(" ", ""):
+            groups.setdefault(letter, set()).add(agent)
+    cliques = tiers(means, significant).cliques
+    assert cliques is not None
+    assert sorted(map(sorted, groups.values())) == sorted(map(sorted, cliques))
+
+
+def test_letters_of_a_small_table_by_hand() -> None:
+    """Five agents in a row, each of which differs from those two or more places away."""
+    means = [5.0, 4.0, 3.0, 2.0, 1.0]
+    apart = [[0, 2], [0, 3], [0, 4], [1, 3], [1, 4], [2, 4]]
+    assert tiers(means, matrix(means, apart)).letters == ("a", "ab", "bc", "cd", "d")
 
 
 @settings(max_examples=200, deadline=None)

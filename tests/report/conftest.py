@@ -9,9 +9,9 @@ import msgspec
 import pytest
 
 from measurand.analyze.board import Board
+from measurand.analyze.comparison import Comparison, TaskDifference
 from measurand.analyze.records import (
     AgentRow,
-    Comparison,
     Estimate,
     Finding,
     GateRate,
@@ -20,7 +20,6 @@ from measurand.analyze.records import (
     PairRow,
     SaturationRow,
     ScoreSummary,
-    TaskDifference,
     TierRow,
     TierTest,
 )

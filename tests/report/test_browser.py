@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from measurand.analyze.board import Board
-    from measurand.analyze.records import Comparison
+    from measurand.analyze.comparison import Comparison
 
 pytestmark = pytest.mark.browser
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from measurand.analyze.board import Board
-    from measurand.analyze.records import Comparison
+    from measurand.analyze.comparison import Comparison
     from measurand.report.document import Document, Section, Table
 
     Change = Callable[..., Any]

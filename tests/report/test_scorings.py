@@ -203,7 +203,7 @@ def test_every_scoring_has_a_row(record: Scorings) -> None:
     shown = {row.cells[0].value: [cell.full for cell in row.cells] for row in tiers.rows}
     assert shown["objective"][:4] == ["objective", "3 (2 + 2 + 2)", "4/15", "0.400"]
     assert shown["gate"][3] == "7.0 points"
-    assert shown["official"][:4] == ["official (not available)", "–", "–", "–"]
+    assert shown["official"][:4] == ["official score (not available)", "–", "–", "–"]
     assert [row.cells[0].value for row in saturation.rows] == ["gate", "key", "capped", "objective"]
 
 

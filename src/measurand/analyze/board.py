@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from measurand.analyze.claim_records import ClaimsPart
+from measurand.analyze.claims import claims_of
 from measurand.analyze.comparability import fingerprint
 from measurand.analyze.findings import findings
 from measurand.analyze.means import count_units
@@ -24,6 +26,7 @@ from measurand.analyze.saturation_rows import saturation_rows
 from measurand.analyze.separation import separate
 from measurand.analyze.settings import Choice, Settings
 from measurand.analyze.standings import standings
+from measurand.analyze.timing import timing_finding, with_timing
 from measurand.analyze.verdict_records import SecondVerdict
 from measurand.analyze.verdicts import verdicts_of
 from measurand.analyze.windows import Windows, windows_of
@@ -60,6 +63,8 @@ class Board(msgspec.Struct, frozen=True, kw_only=True):
     methods: tuple[MethodNote, ...]
     command: str | None
     """The command that reproduces the report."""
+    claims: ClaimsPart | None = None
+    """Whether the first is the best, and its score corrected for having been picked."""
     outlook: PairOutlook | None = None
     """What it would take to show the gap between the first two agents."""
     cost: ParetoPart | None = None
@@ -113,6 +118,7 @@ def board(
             progress(f"testing {score}", number / len(scores))
         tested[score] = separate(grid, cells[score], score, settings)
     first = tested[scores[0]]
+    claims = claims_of(prepared, settings, first)
     return Board(
         suite=selection.suite,
         suite_version=selection.version,
@@ -127,13 +133,16 @@ def board(
         standings=standings(prepared, cells, first, settings),
         tests=tuple(tested[score].record for score in scores),
         saturation=saturation_rows(grid, cells, tested, settings),
+        claims=claims,
         outlook=plan_of(prepared, settings),
         cost=pareto_of(prepared, settings),
         windows=windows_of(prepared, settings) if scored["released_at"].count() else None,
         verdicts=verdicts_of(prepared, settings),
         reliability=reliability_of(prepared, settings),
         profile=profile_of(prepared, settings, first),
-        findings=findings(trials, selection, scored, grid, settings),
+        findings=with_timing(
+            findings(trials, selection, scored, grid, settings), timing_finding(claims.timings)
+        ),
         methods=board_methods(
             settings, first.record, graded="objective" in scores, fingerprint=fingerprint(scored)
         ),

@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from measurand.analyze.comparison import Comparison, TaskDifference
 from measurand.analyze.detection import detectable, tested_interval
 from measurand.analyze.estimates import estimates
+from measurand.analyze.exchange_pair import exchange_of_pair
 from measurand.analyze.findings import findings
 from measurand.analyze.means import unit_name
 from measurand.analyze.meters import meters
 from measurand.analyze.methods import compare_methods
 from measurand.analyze.pairing import discordance, margin_answer, pair_methods, pair_of, pair_test
 from measurand.analyze.prepare import Prepared, prepare
-from measurand.analyze.records import Comparison, Estimate, TaskDifference
 from measurand.analyze.regressions import regressions_of
 from measurand.analyze.select import unknown_name
 from measurand.analyze.settings import Choice, Settings
@@ -27,6 +28,7 @@ from measurand.wording import listed, plural
 
 if TYPE_CHECKING:
     from measurand.analyze.cells import Floats
+    from measurand.analyze.records import Estimate
     from measurand.infer.permutation import MaxT
     from measurand.model.table import Trials
 
@@ -108,6 +110,7 @@ def compare(
         detectable=detectable(pair.table, pair.families, settings, share=pair.share),
         conclusion=_conclusion(pair.a, pair.b, test, difference),
         largest=_largest(pair.tasks, pair.table, d),
+        exchange=exchange_of_pair(prepared, pair.a, pair.b, settings),
         meters_a=spent.get(pair.a, ()),
         meters_b=spent.get(pair.b, ()),
         findings=with_timing(data, timing_finding([when])),

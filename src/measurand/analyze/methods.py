@@ -10,7 +10,7 @@ from measurand.wording import plural, upper_first
 if TYPE_CHECKING:
     from measurand.analyze.settings import Settings
 
-__all__ = ["board_methods", "compare_methods"]
+__all__ = ["board_methods", "compare_methods", "tier_methods"]
 
 
 def board_methods(
@@ -38,8 +38,8 @@ def compare_methods(settings: Settings, method: str, unit: str) -> tuple[MethodN
         "A cell is the mean over the planned trials of an agent on a task; no verdict counts as not passed."
     )
     difference = (
-        "The difference plus and minus the test's critical value times the standard error: from the same resamples as the "
-        "p-value, so that the two never contradict each other."
+        "The difference plus and minus a critical value times the standard error: the larger of the test's own and that of "
+        "sign flips of the centred differences; the interval leaves out 0 exactly when p is at most the level."
     )
     notes = [
         ("Test", test),
@@ -47,6 +47,19 @@ def compare_methods(settings: Settings, method: str, unit: str) -> tuple[MethodN
         ("Intervals of means", _intervals(settings, unit)),
     ]
     return _named([*notes, ("Meters", _METERS)])
+
+
+def tier_methods(settings: Settings, test: TierTest, *, fingerprint: str) -> tuple[MethodNote, ...]:
+    """Describe the methods of tiers; ``fingerprint`` says what the rows were measured with."""
+    notes = [
+        ("Tiers", _tiers(settings, test)),
+        ("Intervals of differences", _simultaneous(settings, test)),
+        ("Intervals of means", _intervals(settings, test.unit)),
+        ("Agreement of the nulls", _NULLS),
+        ("Detectable difference", _detectable(settings)),
+        ("Compared under", fingerprint),
+    ]
+    return _named(notes)
 
 
 def _named(notes: list[tuple[str, str]]) -> tuple[MethodNote, ...]:
@@ -62,6 +75,24 @@ _METERS = (
     "Sums over trials whose meter is known; with unknown ones the sum is a lower bound (>=) and the coverage is shown. "
     "Cost per success is the cost of all trials over the passed ones. No meter enters a score."
 )
+
+
+_NULLS = (
+    "Signs: one random sign per task shared by all pairs, valid for a pair whatever the other agents do. Labels: agent "
+    "labels permuted within each task; with few tasks a very noisy agent, or one far behind, raises its error rate. "
+    "Bootstrap: tasks drawn with replacement, differences centred and studentised anew; for unbounded skewed values, and "
+    "with little power on 40 tasks or fewer. Where they disagree about a pair, that pair is no firm finding."
+)
+
+
+def _simultaneous(settings: Settings, test: TierTest) -> str:
+    width = "" if test.critical_value is None else f", here {test.critical_value:.2f}"
+    return (
+        f"Difference plus and minus a critical value{width} times its standard error: the {1 - settings.level:.0%} quantile "
+        "of the maximum over all pairs, the larger of the test's own and that of sign flips of centred differences. Where "
+        "only a later step of the test finds a pair, the end nearer 0 is 0 and left out, so that an interval leaves out 0 "
+        "exactly when the adjusted p is at most the level."
+    )
 
 
 def _scores(settings: Settings) -> str:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from measurand.errors import UsageError
+from measurand.infer.permutation import NULLS
 from measurand.score.names import SCORES
 from measurand.score.trials import Scoring
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 __all__ = ["Choice", "Settings"]
 
@@ -42,6 +46,11 @@ class Choice:
 _MOST_RESAMPLES: Final = 1_000_000
 
 
+def _check_name(what: str, value: str | None, known: Iterable[str]) -> None:
+    if value is not None and value not in known:
+        raise UsageError(f"there is no {what} {value!r}", hint=f"one of: {', '.join(known)}")
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """How the rows are judged.
@@ -54,6 +63,8 @@ class Settings:
     """Score that orders the standings; the objective where every task has anchors, else the gate rate."""
     top: int | None = 10
     """Size of the tested family, taken from the head of the standings; ``None`` tests all agents."""
+    null: str = "signs"
+    """Null distribution of the tiers: signs, labels or bootstrap (SPEC 12.1)."""
     level: float = 0.05
     """Family-wise error level of the tiers; intervals are at 1 minus it."""
     resamples: int = 10_000
@@ -71,8 +82,8 @@ class Settings:
     scoring: Scoring = field(default_factory=Scoring)
 
     def __post_init__(self) -> None:
-        if self.score is not None and self.score not in SCORES:
-            raise UsageError(f"there is no score {self.score!r}", hint=f"one of: {', '.join(SCORES)}")
+        _check_name("score", self.score, SCORES)
+        _check_name("null", self.null, NULLS)
         if self.top is not None and self.top < 2:
             raise UsageError(f"top is {self.top}: a family has at least 2 agents")
         for name in ("level", "power"):

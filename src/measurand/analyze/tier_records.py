@@ -5,23 +5,30 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+import msgspec
 import numpy as np
 
 from measurand.analyze.detection import detectable
 from measurand.analyze.means import count_units, ranking_means, unit_name
-from measurand.analyze.records import Estimate, PairRow, TierRow, TierTest
+from measurand.analyze.records import FEW_UNITS, Estimate, PairRow, TierRow, TierTest
+from measurand.infer.exact import exact_pair_p
+from measurand.infer.simultaneous import Simultaneous, simultaneous
 from measurand.score.names import SHARES
 from measurand.wording import upper_first
 
 if TYPE_CHECKING:
     from measurand.analyze.cells import Floats, Grid
+    from measurand.analyze.records import NullRow
     from measurand.analyze.settings import Settings
     from measurand.infer.permutation import MaxT
     from measurand.infer.tiers import Tiers
 
 __all__ = ["Question", "answer", "no_answer"]
+
+_INTERVAL_RESAMPLES: Final = 10_000
+"""Sign flips behind the width of the intervals; more change its second decimal at most."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,6 +66,7 @@ def answer(
     *,
     family: tuple[str, ...] | None = None,
     notes: tuple[str, ...] = (),
+    agreement: tuple[NullRow, ...] = (),
 ) -> TierTest:
     """Record what the test found.
 
@@ -68,18 +76,42 @@ def answer(
         shown: the tiers, or ``None`` where even they would say too much.
         family: the agents in the order of ``shown``, where that differs.
         notes: sentences that a reader needs.
+        agreement: what it finds under each null.
     """
     family = family or question.names
-    share = question.score in SHARES
-    return _record(
+    intervals = simultaneous(
+        question.table,
+        result,
+        families=question.grid.families,
+        resamples=min(question.settings.resamples, _INTERVAL_RESAMPLES),
+        rng=question.settings.seed,
+    )
+    record = _record(
         question,
         result,
         family=family,
-        pairs=_pairs(result, question.names),
+        pairs=_pairs(question, result, intervals),
         tiers=_tier_rows(shown, family) if shown else (),
         notes=notes,
         reason=result.reason,
-        detectable=detectable(question.table, question.grid.families, question.settings, share=share),
+        detectable=_detectable(question, result),
+    )
+    return msgspec.structs.replace(
+        record,
+        agreement=agreement,
+        interval_level=intervals.level,
+        critical_value=intervals.critical_value,
+    )
+
+
+def _detectable(question: Question, result: MaxT) -> Estimate:
+    families = question.grid.families
+    if result.reason is not None:
+        n = count_units(families, len(question.table))
+        return Estimate(value=None, n=n, reason=_sentence(result.reason))
+    errors = result.difference_error if families is None else None
+    return detectable(
+        question.table, families, question.settings, share=question.score in SHARES, errors=errors
     )
 
 
@@ -99,7 +131,7 @@ def _record(
     return TierTest(
         score=question.score,
         family=family or question.names,
-        null=result.null if result else "signs",
+        null=question.settings.null,
         method=result.method if result else "not run",
         level=question.settings.level,
         n_tasks=len(grid.tasks),
@@ -126,11 +158,16 @@ def _sentence(text: str) -> str:
     return f"{upper_first(text).rstrip('.')}."
 
 
-def _pairs(result: MaxT, names: tuple[str, ...]) -> tuple[PairRow, ...]:
+def _pairs(question: Question, result: MaxT, intervals: Simultaneous) -> tuple[PairRow, ...]:
+    names = question.names
+    few = result.n_units < FEW_UNITS
+    exact = exact_pair_p(question.table, families=question.grid.families) if few else None
     rows = []
     for number, (i, j) in enumerate(result.pairs.tolist()):
         difference, t = float(result.mean_difference[number]), float(result.t[number])
         better, worse = (i, j) if difference >= 0 else (j, i)
+        most = 1.0 if question.score in SHARES else math.inf
+        low, high = _ends(intervals, number, turned=difference < 0, most=most)
         rows.append(
             PairRow(
                 better=names[better],
@@ -141,9 +178,24 @@ def _pairs(result: MaxT, names: tuple[str, ...]) -> tuple[PairRow, ...]:
                 p_adjusted=float(result.p_adjusted[number]),
                 n_tasks=int(result.n_common[number]),
                 significant=bool(result.p_adjusted[number] <= result.level),
+                low=low,
+                high=high,
+                reason=intervals.reasons[number],
+                p_exact=None if exact is None else float(exact[number]),
             )
         )
     return tuple(rows)
+
+
+def _ends(
+    intervals: Simultaneous, number: int, *, turned: bool, most: float
+) -> tuple[float | None, float | None]:
+    """Ends of the interval of a difference, or of the opposite difference, no larger than differences can be."""
+    if intervals.reasons[number] is not None:
+        return None, None
+    low, high = float(intervals.low[number]), float(intervals.high[number])
+    low, high = (0.0 - high, 0.0 - low) if turned else (low, high)
+    return max(low, -most), min(high, most)
 
 
 def _tier_rows(shown: Tiers, names: tuple[str, ...]) -> tuple[TierRow, ...]:

@@ -21,7 +21,7 @@ from measurand.analyze.verdict_records import SecondVerdict, SecondVerdicts, Tie
 from measurand.errors import UsageError
 from measurand.infer.verdicts import effective_passes, equal_shares, rejection_share
 from measurand.model.verdicts import verdict_names
-from measurand.score.verdicts import GATE
+from measurand.score.names import GATE
 from measurand.wording import listed
 
 if TYPE_CHECKING:

@@ -18,13 +18,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from measurand.infer.pairs import PairStatistics, UnitTable
+    from measurand.infer.stepdown import Precision
 
 __all__ = ["LabelPermutations"]
 
 TABLE_BYTES = 1 << 21
 """Permuted tables are made so many at a time that they take about this much memory and stay in the cache."""
 
-BATCH_BYTES = 1 << 25
+BATCH_BYTES = 1 << 28
 """Resamples a batch: so many that the statistics of all pairs take at most this much memory."""
 
 LARGEST_BATCH = 4096
@@ -60,10 +61,12 @@ class LabelPermutations:
 
     Attributes:
         words: what is permuted, for the report.
+        precision: of the resampled values.
         size: (m!)^k labelings for k informative units; ``None`` when there are far too many to enumerate.
     """
 
     words = "agent labels permuted within each task"
+    precision: Precision = np.float64
 
     def __init__(self, units: UnitTable, pairs: PairStatistics) -> None:
         if units.present is not None:

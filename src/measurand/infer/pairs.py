@@ -115,8 +115,10 @@ class PairStatistics:
         n_units: units in which they have a task in common.
         mean_difference: mean of d over the common tasks; 0 without any.
         square: sum of squared differences of the units.
-        u: S²/(n Q), within [0, 1]; 0 when Q = 0.
+        u: S²/(n Q), within [0, 1]; 0 when Q = 0 or there is one unit.
         t: signed paired t over the units; ±inf for a constant difference, 0 when Q = 0 or there is one unit.
+        error: standard error of the mean difference, what t divides it by; 0 for a constant difference, NaN with fewer
+            than two units.
         discordant: units in which the two differ.
     """
 
@@ -128,7 +130,13 @@ class PairStatistics:
     square: NDArray[np.float64]
     u: NDArray[np.float64]
     t: NDArray[np.float64]
+    error: NDArray[np.float64]
     discordant: NDArray[np.intp]
+
+    @property
+    def constant(self) -> NDArray[np.bool_]:
+        """(P,) whether the two differ, and by the same amount in every unit."""
+        return (self.square > 0) & ~(self.error > 0)
 
 
 def pair_statistics(units: UnitTable) -> PairStatistics:
@@ -150,9 +158,11 @@ def pair_statistics(units: UnitTable) -> PairStatistics:
             d *= shared
         spread[block] = np.einsum("pn,pn->p", d, d)
     n_common = _common_tasks(units, first, second)
+    spread[spread <= CONSTANT * square] = 0.0
     u, t = _u_and_t(total, square, spread, n_units)
     mean = np.ldexp(total / np.maximum(n_common, 1), units.exponent)
-    return PairStatistics(first, second, n_common, n_units, mean, square, u, t, discordant)
+    error = np.ldexp(_error(spread, n_units, n_common), units.exponent)
+    return PairStatistics(first, second, n_common, n_units, mean, square, u, t, error, discordant)
 
 
 def _sums(d: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -186,11 +196,21 @@ def _u_and_t(
     u = np.zeros(len(total))
     t = np.zeros(len(total))
     some = square > 0
-    constant = some & (spread <= CONSTANT * square)
+    constant = some & (spread == 0)
     usual = some & ~constant
     u[usual] = np.minimum(total[usual] ** 2 / (n[usual] * square[usual]), 1.0)
-    u[constant] = 1.0
     t[usual] = total[usual] * np.sqrt((n[usual] - 1) / (n[usual] * spread[usual]))
     several = constant & (n > 1)
+    u[several] = 1.0
     t[several] = np.copysign(np.inf, total[several])
     return u, t
+
+
+def _error(
+    spread: NDArray[np.float64], n_units: NDArray[np.intp], n_common: NDArray[np.intp]
+) -> NDArray[np.float64]:
+    """Return sqrt(n W/(n-1)) over the number of tasks: the standard error of a sum of units, per task."""
+    error = np.full(len(spread), np.nan)
+    some = n_units > 1
+    error[some] = np.sqrt(n_units[some] * spread[some] / (n_units[some] - 1)) / n_common[some]
+    return error

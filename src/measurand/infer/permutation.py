@@ -1,7 +1,8 @@
-"""Which agents really differ: the max-T permutation test over all pairs of agents."""
+"""Which agents really differ: the max-T resampling test over all pairs of agents."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from measurand.errors import UsageError
 from measurand.infer.arrays import as_level, as_table, family_codes
+from measurand.infer.bootstrap import TaskBootstrap
 from measurand.infer.labels import LabelPermutations
 from measurand.infer.pairs import pair_statistics, unit_table
 from measurand.infer.randomness import generator_and_seed
@@ -28,8 +30,11 @@ __all__ = ["MaxT", "max_t"]
 NULLS: dict[str, Callable[[UnitTable, PairStatistics], Null]] = {
     "signs": SignFlips,
     "labels": LabelPermutations,
+    "bootstrap": TaskBootstrap,
 }
 """Each null distribution by its name; a further one needs an entry here and nothing else."""
+
+FAMILY_WORDS = {"task": "family of tasks", "tasks": "families of tasks"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,6 +53,8 @@ class MaxT:
         mean_difference: (P,) mean of i minus j over these tasks.
         t: (P,) paired t over the units; ±inf for a constant difference, 0 where there is none.
         u: (P,) S²/(nQ), between 0 and 1.
+        difference_error: (P,) standard error of `mean_difference`, what `t` divides it by; 0 for a constant difference,
+            NaN with fewer than two units.
         p_raw: (P,) p of the pair alone.
         p_single_step: (P,) p against the maximum over all pairs.
         p_adjusted: (P,) step-down p; compare it with the level.
@@ -71,6 +78,7 @@ class MaxT:
     mean_difference: NDArray[np.float64]
     t: NDArray[np.float64]
     u: NDArray[np.float64]
+    difference_error: NDArray[np.float64]
     p_raw: NDArray[np.float64]
     p_single_step: NDArray[np.float64]
     p_adjusted: NDArray[np.float64]
@@ -133,7 +141,8 @@ def max_t(
     Args:
         table: (n_tasks, m_agents) one value a cell, the mean over trials; NaN = missing.
         null: "signs": one random sign per task shared by all pairs, valid whatever other agents do; "labels":
-            agent labels permuted within tasks, needs a complete table.
+            agent labels permuted within tasks, needs a complete table; "bootstrap": tasks drawn with replacement,
+            differences centred and t computed anew, for unbounded and skewed values; it finds little in few tasks.
         families: (n_tasks,) a family id for each task.
         level: family-wise level, between 0 and 1.
         resamples: resamples drawn at first, at least 1.
@@ -148,7 +157,7 @@ def max_t(
         UsageError: an argument outside its range, or "labels" with missing cells.
         InputError: an infinite value in the table.
 
-    Source: SPEC 12.1; Westfall and Young (1993) for the step-down maximum.
+    Source: SPEC 12.1; Westfall and Young (1993) for the step-down maximum, Romano and Wolf (2005) for the bootstrap.
 
     Example:
         >>> import numpy as np
@@ -179,6 +188,7 @@ def max_t(
         mean_difference=pairs.mean_difference,
         t=pairs.t,
         u=pairs.u,
+        difference_error=pairs.error,
         p_raw=tally.p_raw(),
         p_single_step=tally.p_single_step(),
         p_adjusted=tally.p_adjusted(),
@@ -212,10 +222,10 @@ def _resample(
 ) -> Tally:
     """Enumerate when that is no more work than drawing; else draw, and more while a p is near the level."""
     target, highest = limits
-    tally = Tally.of(pairs)
+    tally = Tally.of(pairs, null.precision)
     while True:
         if null.size is not None and null.size <= target:
-            exact = Tally.of(pairs)
+            exact = Tally.of(pairs, null.precision)
             for batch in null.enumerate():
                 exact.add(batch)
             exact.exact = True
@@ -228,7 +238,9 @@ def _resample(
 
 
 def _words(null: Null, tally: Tally, *, in_families: bool) -> str:
-    what = null.words.replace("task", "family of tasks") if in_families else null.words
+    what = null.words
+    if in_families:
+        what = re.sub(r"\btasks?\b", lambda word: FAMILY_WORDS[word[0]], what)
     how = "all enumerated" if tally.exact else "drawn at random"
     return f"step-down max-T over all pairs; null: {what}; {how}"
 

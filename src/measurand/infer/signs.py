@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from measurand.infer.pairs import blocks
+from measurand.infer.stepdown import SINGLE_TIE, scalars
 from measurand.wording import plural
 
 if TYPE_CHECKING:
@@ -16,13 +17,21 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from measurand.infer.pairs import PairStatistics, UnitTable
+    from measurand.infer.stepdown import Precision, Row
 
 __all__ = ["SignFlips"]
 
-BATCH = 8192
-"""Resamples a batch: vectors of this length stay in the cache while one pair follows the other."""
+BATCH = 16_384
+"""Resamples a batch: vectors of this length stay in the cache while one pair follows the other, and the usual ten thousand
+are one batch."""
+
+BATCH_BYTES = 1 << 27
+"""With very many tasks a batch is made smaller, so that its signs take no more than this."""
 
 WORD = 64
+
+MOST_BITS = 24
+"""Whole numbers of so many bits are exact in single precision."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,21 +40,22 @@ class _AgentBatch:
 
     Attributes:
         size: number of resamples.
-        sums: (m, size) signed sum of each agent's column.
+        sums: (m, size) signed sum of each agent's column, in the precision of the null.
         pairs: the observed statistics.
         weights: (P,) 1/(nQ).
     """
 
     size: int
-    sums: NDArray[np.float64]
+    sums: Row
     pairs: PairStatistics
     weights: NDArray[np.float64]
 
-    def rows(self, order: NDArray[np.intp]) -> Iterator[NDArray[np.float64]]:
-        row = np.empty(self.size)
+    def rows(self, order: NDArray[np.intp]) -> Iterator[Row]:
+        row, sums = np.empty(self.size, dtype=self.sums.dtype), list(self.sums)
+        weights = scalars(self.weights[order], self.sums.dtype.type)
         first, second = self.pairs.first[order].tolist(), self.pairs.second[order].tolist()
-        for i, j, weight in zip(first, second, self.weights[order].tolist(), strict=True):
-            np.subtract(self.sums[i], self.sums[j], out=row)
+        for i, j, weight in zip(first, second, weights, strict=True):
+            np.subtract(sums[i], sums[j], out=row)
             np.multiply(row, row, out=row)
             np.multiply(row, weight, out=row)
             yield row
@@ -87,6 +97,7 @@ class SignFlips:
 
     Attributes:
         words: what is permuted, for the report.
+        precision: of the resampled values: single where that changes no comparison.
         size: 2^k sign vectors for k informative units.
     """
 
@@ -100,6 +111,8 @@ class SignFlips:
         scale = pairs.n_units * pairs.square
         self.weights = np.divide(1.0, scale, out=np.zeros_like(scale), where=scale > 0)
         self._columns = units.columns[:, self.informative] if units.present is None else None
+        self.precision: Precision = np.float32 if single_suffices(units, pairs) else np.float64
+        self._batch_size = max(1, min(BATCH, BATCH_BYTES // max(1, 8 * len(self.informative))))
 
     def least_p(self) -> tuple[float, str]:
         """Return 2^(1-d) for the pair that differs in the most units: all signs or none must be turned."""
@@ -116,14 +129,15 @@ class SignFlips:
     def enumerate(self) -> Iterator[_AgentBatch | _PairBatch]:
         """Yield all sign vectors, counted in binary; number 0 is the identity up to a common sign."""
         count = 2 ** len(self.informative)
-        for start in range(0, count, BATCH):
-            yield self._batch(np.arange(start, min(start + BATCH, count), dtype=np.uint64)[:, None])
+        for start in range(0, count, self._batch_size):
+            stop = min(start + self._batch_size, count)
+            yield self._batch(np.arange(start, stop, dtype=np.uint64)[:, None])
 
     def draw(self, count: int, rng: np.random.Generator) -> Iterator[_AgentBatch | _PairBatch]:
         """Yield random sign vectors; each takes the same whole number of 64-bit words from the stream."""
         words = max(1, -(-len(self.informative) // WORD))
-        for start in range(0, count, BATCH):
-            shape = (min(BATCH, count - start), words)
+        for start in range(0, count, self._batch_size):
+            shape = (min(self._batch_size, count - start), words)
             yield self._batch(rng.integers(0, 2**WORD - 1, size=shape, dtype=np.uint64, endpoint=True))
 
     def _batch(self, words: NDArray[np.uint64]) -> _AgentBatch | _PairBatch:
@@ -135,4 +149,22 @@ class SignFlips:
         sums = self._columns @ heads
         sums *= 2.0
         sums -= self._columns.sum(axis=1)[:, None]
-        return _AgentBatch(len(words), sums, self.pairs, self.weights)
+        rounded: Row = sums.astype(self.precision, copy=False)
+        return _AgentBatch(len(words), rounded, self.pairs, self.weights)
+
+
+def single_suffices(units: UnitTable, pairs: PairStatistics) -> bool:
+    """Say whether resampled u in single precision compare with the observed ones as in double precision.
+
+    In a complete table of whole numbers, such as passes and fails, S and Q are whole numbers. Two different values of
+    S²/Q near an observed one then differ by no less than a relative 1/(S²Q), and equal ones are equal up to 2e-7.
+    """
+    if units.present is not None or not len(pairs.u) or not 0 <= units.exponent <= MOST_BITS:
+        return False
+    whole = np.ldexp(units.columns, units.exponent)
+    if not np.array_equal(whole, np.rint(whole)):
+        return False
+    largest_sum = np.abs(whole).sum(axis=1).max()
+    square = float(np.ldexp(pairs.square.max(), 2 * units.exponent))
+    reached = pairs.u.max() * units.n_units * square
+    return bool(2 * largest_sum < 2**MOST_BITS and reached * square * SINGLE_TIE < 0.5)

@@ -14,13 +14,28 @@ if TYPE_CHECKING:
 
     from measurand.infer.pairs import PairStatistics
 
-__all__ = ["Batch", "Null", "Scale", "Tally"]
+    Row = NDArray[np.float64 | np.float32]
+    Precision = type[np.float64 | np.float32]
+
+__all__ = ["SINGLE_TIE", "TIE", "Batch", "Null", "Scale", "Tally", "scalars"]
 
 TIE = 1e-9
 """Relative tolerance on u within which a resampled value counts as equal to the observed one."""
 
+SINGLE_TIE = 1e-6
+"""The same where values have single precision, which is used only where no two different values lie so near."""
+
 ALMOST_ONE = 1 - 1e-15
 """Where u is cut before it becomes t², so that a constant difference gives a huge number and no division by 0."""
+
+
+def _tie(precision: Precision) -> float:
+    return SINGLE_TIE if precision is np.float32 else TIE
+
+
+def scalars(values: NDArray[np.float64], precision: Precision) -> list[Row]:
+    """Return arrays of no dimension, which numpy combines with a row faster than it does plain numbers."""
+    return [np.asarray(value) for value in values.astype(precision)]
 
 
 class Batch(Protocol):
@@ -31,7 +46,7 @@ class Batch(Protocol):
         """Number of resamples."""
         ...
 
-    def rows(self, order: NDArray[np.intp]) -> Iterator[NDArray[np.float64]]:
+    def rows(self, order: NDArray[np.intp]) -> Iterator[Row]:
         """Yield the resampled u of one pair after the other, (size,); the array may be reused for the next."""
         ...
 
@@ -41,10 +56,12 @@ class Null(Protocol):
 
     Attributes:
         words: what is permuted, for the report.
+        precision: of the resampled values.
         size: number of equally likely resamples in all; ``None`` when they are not enumerable.
     """
 
     words: str
+    precision: Precision
     size: int | None
 
     def least_p(self) -> tuple[float, str]:
@@ -85,18 +102,18 @@ class Scale:
         cut = np.minimum(u, ALMOST_ONE)
         return self.degrees * cut / (1.0 - cut)
 
-    def move(self, row: NDArray[np.float64], pair: int) -> None:
+    def move(self, row: Row, pair: int) -> None:
         """Move resampled u of one pair to this scale, in place."""
         if self.degrees is not None:
             np.minimum(row, ALMOST_ONE, out=row)
             np.divide(row, 1.0 - row, out=row)
             row *= self.degrees[pair]
 
-    def to_t(self, value: float, n_units: int) -> float:
+    def to_t(self, value: float, n_units: int, tie: float) -> float:
         """Return the |t| that belongs to a value of this scale; infinite at a constant difference."""
         if self.degrees is not None:
             return float(np.sqrt(value)) if value < TIE / (1.0 - ALMOST_ONE) else np.inf
-        return float(np.sqrt((n_units - 1) * value / (1.0 - value))) if value < 1.0 - TIE else np.inf
+        return float(np.sqrt((n_units - 1) * value / (1.0 - value))) if value < 1.0 - tie else np.inf
 
 
 @dataclass(slots=True, eq=False)
@@ -110,6 +127,7 @@ class Tally:
         raw: (P,) resamples in which the pair's own value reaches its observed one.
         step: (P,) resamples in which the maximum over this and all smaller pairs does.
         maxima: the maximum over all pairs, one array a batch.
+        precision: of the resampled values.
         total: resamples counted.
         exact: whether these are all resamples there are.
     """
@@ -119,31 +137,36 @@ class Tally:
     thresholds: NDArray[np.float64]
     raw: NDArray[np.intp]
     step: NDArray[np.intp]
-    maxima: list[NDArray[np.float64]] = field(default_factory=list)
+    maxima: list[Row] = field(default_factory=list)
+    precision: Precision = np.float64
     total: int = 0
     exact: bool = False
 
     @classmethod
-    def of(cls, pairs: PairStatistics) -> Tally:
-        """Start counting for these pairs."""
+    def of(cls, pairs: PairStatistics, precision: Precision = np.float64) -> Tally:
+        """Start counting for these pairs, whose resampled values have some precision."""
         scale = Scale.of(pairs)
         count = len(pairs.u)
         order = np.argsort(-scale.from_u(pairs.u), kind="stable")[::-1].copy()
-        thresholds = scale.from_u(pairs.u * (1.0 - TIE))
-        return cls(scale, order, thresholds, np.zeros(count, np.intp), np.zeros(count, np.intp))
+        thresholds = scale.from_u(pairs.u * (1.0 - _tie(precision)))
+        raw, step = np.zeros(count, np.intp), np.zeros(count, np.intp)
+        return cls(scale, order, thresholds, raw, step, precision=precision)
 
     def add(self, batch: Batch) -> None:
         """Count one batch of resamples."""
-        running = np.zeros(batch.size)
+        running = np.zeros(batch.size, dtype=self.precision)
         reached = np.empty(batch.size, dtype=np.bool_)
-        for pair, row in zip(self.order.tolist(), batch.rows(self.order), strict=True):
+        raw, step = [], []
+        thresholds = scalars(self.thresholds[self.order], self.precision)
+        for pair, threshold, row in zip(self.order.tolist(), thresholds, batch.rows(self.order), strict=True):
             self.scale.move(row, pair)
-            threshold = self.thresholds[pair]
             np.greater_equal(row, threshold, out=reached)
-            self.raw[pair] += np.count_nonzero(reached)
+            raw.append(np.count_nonzero(reached))
             np.maximum(running, row, out=running)
             np.greater_equal(running, threshold, out=reached)
-            self.step[pair] += np.count_nonzero(reached)
+            step.append(np.count_nonzero(reached))
+        self.raw[self.order] += np.array(raw, dtype=np.intp)
+        self.step[self.order] += np.array(step, dtype=np.intp)
         self.maxima.append(running)
         self.total += batch.size
 
@@ -184,9 +207,10 @@ class Tally:
         maxima = np.concatenate(self.maxima)
         at = self.total - 1 - rank
         value = float(np.partition(maxima, at)[at])
-        if self.exact and value * (1.0 + TIE) >= maxima.max():
+        tie = _tie(self.precision)
+        if self.exact and value * (1.0 + tie) >= maxima.max():
             return None
-        t = self.scale.to_t(value, n_units)
+        t = self.scale.to_t(value, n_units, tie)
         return t if np.isfinite(t) else None
 
     def _share(self, counts: NDArray[np.intp]) -> NDArray[np.float64]:

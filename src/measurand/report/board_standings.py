@@ -18,7 +18,8 @@ from measurand.report.parts import (
     percent_level,
     success_cell,
 )
-from measurand.report.scores import GATE, score_words, value_form
+from measurand.report.scores import score_words, value_form
+from measurand.score.names import GATE
 from measurand.wording import plural
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from measurand.analyze.tier_records import FEW_UNITS
+from measurand.analyze.records import FEW_UNITS
 from measurand.report.board_summary import test_sentence
 from measurand.report.document import Cell, Column, Figure, Section, Table
 from measurand.report.figures import NARROW, WIDE, Bar, ForestRow, MatrixCell, forest_spec, matrix_spec

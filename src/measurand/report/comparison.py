@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from measurand.report.document import Cell, Column, Document, Figure, Row, Section, Table
+from measurand.report.exchange_pair import exchange_sentences
 from measurand.report.figures import NARROW, WIDE, difference_spec
 from measurand.report.names import visible
 from measurand.report.numbers import (
@@ -39,7 +40,8 @@ from measurand.report.scores import difference_form, is_share, score_words, size
 from measurand.wording import plural
 
 if TYPE_CHECKING:
-    from measurand.analyze.records import Comparison, Meter, TaskDifference
+    from measurand.analyze.comparison import Comparison, TaskDifference
+    from measurand.analyze.records import Meter
 
 __all__ = ["comparison_document"]
 
@@ -232,7 +234,8 @@ def _costs(comparison: Comparison) -> Section:
     note = "Unknown is not zero; a total with ≥ is a lower bound, followed by the trials whose meter is known and all trials."
     table = Table("costs", "Costs of all trials", (), (), note=note)
     filled = build_table(fields, rows, band=lambda _: None, table=table)
-    return Section(id="costs", title="Costs", tables=(filled,))
+    weighed = () if comparison.exchange is None else exchange_sentences(comparison.exchange)
+    return Section(id="costs", title="Costs", sentences=weighed, tables=(filled,))
 
 
 class _MeterRow(NamedTuple):

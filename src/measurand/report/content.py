@@ -14,6 +14,7 @@ from measurand.report.board_saturation import saturation_section
 from measurand.report.board_standings import meters_section, outcomes_table, standings_section
 from measurand.report.board_summary import summary_section, test_sentence
 from measurand.report.board_tests import differences_section, tiers_section
+from measurand.report.claims import claims_section
 from measurand.report.comparison import comparison_document
 from measurand.report.document import Document, Item, Section
 from measurand.report.imports import import_document
@@ -38,6 +39,7 @@ def board_document(board: Board) -> Document:
     sections = (
         summary_section(board),
         standings_section(board),
+        None if board.claims is None else claims_section(board.claims),
         tiers_section(board),
         differences_section(board),
         families_section(board),

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from measurand.report.names import visible
 from measurand.report.numbers import difference, percent, points, score
-from measurand.score.names import SHARES
+from measurand.score.names import GATE, SHARES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from measurand.analyze.records import AgentRow, Estimate
 
-__all__ = ["GATE", "difference_form", "is_share", "ranking_mean", "score_words", "size_form", "value_form"]
-
-GATE: Final = "gate"
-"""The score that is the gate rate itself; standings have it apart from the other scores."""
+__all__ = ["difference_form", "is_share", "ranking_mean", "score_words", "size_form", "value_form"]
 
 
 def score_words(name: str) -> str:

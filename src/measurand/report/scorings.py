@@ -87,7 +87,8 @@ def _given(part: ScoringsPart) -> list[ScoringRow]:
 def _words(name: str) -> str:
     """Name of a scoring in a sentence."""
     known = {"key": "the answer key", "gate": "the gate rate", "objective": "the objective"}
-    return known.get(name, f"the {score_words(name)} score")
+    words = score_words(name)
+    return known.get(name, f"the {words}" if words.endswith("score") else f"the {words} score")
 
 
 def _answer(part: ScoringsPart) -> Section:

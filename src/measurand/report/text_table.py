@@ -17,7 +17,7 @@ __all__ = ["Line", "Span", "table_lines", "wrap"]
 GAP: Final = 2
 """Spaces between columns."""
 
-LEAST_NAME: Final = 24
+LEAST_NAME: Final = 22
 """Columns that a name keeps before other columns are left out for it."""
 
 MOST_NAME: Final = 44

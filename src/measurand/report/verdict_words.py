@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from measurand.report.names import name_shown, shorten, visible
 from measurand.report.numbers import count, decimal, finite, p_statement, percent
 from measurand.report.parts import percent_level
-from measurand.score.verdicts import GATE
+from measurand.score.names import GATE
 from measurand.wording import plural
 
 if TYPE_CHECKING:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["GRADED", "SCORES", "SHARES"]
+__all__ = ["GATE", "GRADED", "SCORES", "SHARES"]
+
+GATE: Final = "gate"
+"""The score that is the verdict of the gate itself; standings have its rate apart from the other scores."""
 
 GRADED: Final = ("objective", "capped", "capped_linear", "key")
 """Scores that need a quantity with anchors, the most telling first."""

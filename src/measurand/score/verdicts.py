@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 import polars as pl
 
 from measurand.errors import UsageError
 from measurand.model.outcomes import COUNTS_AS, CountsAs, Verdict
 from measurand.model.verdicts import named_verdict, verdict_names
+from measurand.score.names import GATE
 from measurand.wording import listed, meant
 
-__all__ = ["GATE", "gate_of", "with_verdict"]
-
-GATE: Final = "gate"
-"""Name of the gate's own verdict among the further ones."""
+__all__ = ["gate_of", "with_verdict"]
 
 
 def gate_of(passed: pl.Expr) -> pl.Expr:
