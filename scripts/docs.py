@@ -34,6 +34,7 @@ COMMANDS_INTRODUCTION: Final = (
 )
 LINK: Final = re.compile(r"\[[^\]]*\]\(([^)#\s]+)(?:#[^)]*)?\)")
 COMMAND: Final = re.compile(r"^(?:    |\$ )?measurand ([a-z].*?)(?: +[>|#].*)?$", re.MULTILINE)
+CONTINUED: Final = re.compile(r"\\\n +")
 EXAMPLE: Final = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
@@ -105,7 +106,8 @@ def problems() -> Iterator[str]:
 def _wrong_commands(page: Path) -> Iterator[str]:
     """Find command lines of a page that name a command or an option that there is not."""
     known = dict(commands())
-    for line in COMMAND.findall(page.read_text(encoding="utf-8")):
+    text = CONTINUED.sub(" ", page.read_text(encoding="utf-8"))
+    for line in COMMAND.findall(text):
         words = shlex.split(line, comments=True)
         name = next((n for n in (" ".join(words[:2]), words[0] if words else "") if n in known), None)
         if name is None:
