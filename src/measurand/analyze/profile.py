@@ -115,14 +115,15 @@ class ProfilePart(msgspec.Struct, frozen=True, kw_only=True):
     """Shares p of the reference's performance; empty without a reference."""
     improvement: tuple[Curve, ...]
     """Opt_p: share of trials that pass and reach p times the reference."""
-    chances: tuple[PairChance, ...]
-    ranks: RankDiagram
     leads: tuple[Lead, ...]
 
 
 class Profile(ProfilePart, frozen=True, kw_only=True):
     """What ``measurand profile`` says."""
 
+    chances: tuple[PairChance, ...]
+    """Each pair of the family, the one higher in the standings first."""
+    ranks: RankDiagram
     suite: str
     suite_version: str | None
     comparable: bool
@@ -159,9 +160,13 @@ def profile(
     choice, settings = choice or Choice(), settings or Settings()
     prepared = prepare(trials, choice, settings)
     grid, score = prepared.grid, prepared.scores[0]
-    part = profile_of(prepared, settings, separate(grid, grid.cells(score), score, settings))
+    tested = separate(grid, grid.cells(score), score, settings)
+    part = profile_of(prepared, settings, tested)
+    family = tuple(grid.agents.index(name) for name in part.family)
     return Profile(
         **{name: getattr(part, name) for name in part.__struct_fields__},
+        chances=_chances(part.family, _cube(prepared, score, family), prepared, settings),
+        ranks=_diagram(part.family, grid.cells(score).planned[:, family], tested, settings),
         suite=prepared.selection.suite,
         suite_version=prepared.selection.version,
         comparable=prepared.selection.comparable,
@@ -189,8 +194,6 @@ def profile_of(prepared: Prepared, settings: Settings, tested: Separation) -> Pr
         curves=_curves(names, cube, bars, prepared, settings),
         improvement_thresholds=opt_bars,
         improvement=() if opt is None else _curves(names, opt, opt_bars, prepared, settings),
-        chances=_chances(names, cube, prepared, settings),
-        ranks=_diagram(names, cells[:, family], tested, settings),
         leads=_leads(names, cells[:, family], grid.tasks),
     )
 

@@ -126,7 +126,8 @@ def _as_far_as_it_goes(declared: Declaration, frame: pl.DataFrame, choice: Choic
 
 def _plain_names(shown: pl.DataFrame, plain: pl.DataFrame, column: str) -> dict[str, str]:
     """Name as shown -> name in the data; they differ where versions or configurations are told apart."""
-    return dict(sorted(zip(shown[column], plain[column], strict=True)))
+    both = pl.DataFrame({"shown": shown[column], "plain": plain[column]}).unique().sort("shown", "plain")
+    return dict(both.iter_rows())
 
 
 def unknown_name(column: str, name: str, names: Iterable[str]) -> UsageError:

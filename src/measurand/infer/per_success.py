@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from measurand.errors import InputError, UsageError
 from measurand.infer.arrays import ROUNDING, as_level, as_table, family_codes
 from measurand.infer.coverage import caution
 from measurand.infer.intervals import ColumnIntervals
-from measurand.infer.randomness import generator_and_seed
+from measurand.infer.randomness import bootstrap_weights, generator_and_seed
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 __all__ = ["cost_per_success"]
-
-BATCH_BYTES: Final = 1 << 24
-"""Weights of so many resamples are held at a time that they take about this much memory."""
 
 
 def cost_per_success(
@@ -135,13 +132,8 @@ def _sums(table: Floats, codes: NDArray[np.intp]) -> Floats:
 
 def _resampled(spent: Floats, passed: Floats, resamples: int, rng: np.random.Generator) -> Floats:
     """Return the ratio of each resample, (resamples, m); infinite without a success."""
-    n = len(spent)
-    size = max(1, BATCH_BYTES // (8 * n))
     parts = []
-    for start in range(0, resamples, size):
-        count = min(size, resamples - start)
-        drawn = rng.integers(0, n, size=(count, n)) + n * np.arange(count)[:, None]
-        weights = np.bincount(drawn.ravel(), minlength=count * n).reshape(count, n).astype(np.float64)
+    for weights in bootstrap_weights(len(spent), resamples, rng):
         cost, success = weights @ spent, weights @ passed
         parts.append(np.divide(cost, success, out=np.full_like(cost, np.inf), where=success > 0))
     return np.concatenate(parts)

@@ -26,7 +26,6 @@ class AverageRanks:
         n: tasks that every agent has.
         dropped: tasks left out because some agent has no cell there.
         chi2: Friedman's statistic, corrected for ties; ``None`` when undefined.
-        p: its p, chi-squared with m - 1 degrees of freedom; ``None`` when undefined.
         critical_difference: Nemenyi's critical difference of two mean ranks; ``None`` when undefined.
         level: of the critical difference.
         reason: why something is ``None``, or ``None``.
@@ -36,10 +35,18 @@ class AverageRanks:
     n: int
     dropped: int
     chi2: float | None
-    p: float | None
     critical_difference: float | None
     level: float
     reason: str | None
+
+    @property
+    def p(self) -> float | None:
+        """P of Friedman's statistic, chi-squared with m - 1 degrees of freedom; ``None`` when undefined."""
+        if self.chi2 is None:
+            return None
+        from scipy.special import chdtrc
+
+        return float(chdtrc(len(self.ranks) - 1, self.chi2))
 
 
 def average_ranks(table: ArrayLike, *, level: float = 0.05) -> AverageRanks:
@@ -77,14 +84,14 @@ def average_ranks(table: ArrayLike, *, level: float = 0.05) -> AverageRanks:
     mean = ranks.mean(axis=0) if n else np.full(m, np.nan)
     if m < 2 or n < 2:
         reason = f"ranks need 2 agents and 2 tasks that all have; there are {m} and {n}"
-        return AverageRanks(mean, n, dropped, None, None, None, level, reason)
+        return AverageRanks(mean, n, dropped, None, None, level, reason)
     difference = critical_value(m, level=level) * math.sqrt(m * (m + 1) / (6 * n))
     spread = float((ranks**2).sum()) - n * m * (m + 1) ** 2 / 4
     if spread <= 0:
         reason = "the agents are equal on every task: there is nothing to test"
-        return AverageRanks(mean, n, dropped, None, None, difference, level, reason)
+        return AverageRanks(mean, n, dropped, None, difference, level, reason)
     chi2 = (m - 1) * float(((n * (mean - (m + 1) / 2)) ** 2).sum()) / spread
-    return AverageRanks(mean, n, dropped, chi2, _chi2_tail(chi2, m - 1), difference, level, None)
+    return AverageRanks(mean, n, dropped, chi2, difference, level, None)
 
 
 def _ranks(table: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -95,9 +102,3 @@ def _ranks(table: NDArray[np.float64]) -> NDArray[np.float64]:
         _, place, counts = np.unique(-values, return_inverse=True, return_counts=True)
         row[:] = (np.cumsum(counts) - (counts - 1) / 2)[place]
     return ranks
-
-
-def _chi2_tail(value: float, degrees: int) -> float:
-    from scipy.special import chdtrc
-
-    return float(chdtrc(degrees, value))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+import msgspec
+
 from measurand.report.document import Cell, Column, Document, Figure, Section, Table
 from measurand.report.figures import NARROW, WIDE
 from measurand.report.names import name_shown, shorten, visible
@@ -38,7 +40,7 @@ def profile_document(record: Profile) -> Document:
     """Report on the profiles: who keeps a lead when tasks are left out, then means, curves and pairs."""
     sections = (
         _leads(record, lead=True),
-        _agents(record),
+        msgspec.structs.replace(_agents(record), sentences=_ranks(record)),
         _curves(record),
         _chances(record),
         findings_section(record.findings),
@@ -63,7 +65,7 @@ def profile_section(part: ProfilePart) -> Section | None:
     return Section(
         id="profiles",
         title="Beyond the mean",
-        sentences=(*leads.sentences, *agents.sentences),
+        sentences=leads.sentences,
         figures=() if curves is None else curves.figures,
         tables=(*agents.tables, *leads.tables),
     )
@@ -175,15 +177,6 @@ def _agents(part: ProfilePart) -> Section:
             lambda row: Cell(decimal(row.mean_rank), finite(row.mean_rank)),
         ),
     ]
-    ranks = part.ranks
-    sentences = []
-    if ranks.p is not None and ranks.critical_difference is not None:
-        sentences.append(
-            f"Mean ranks over {plural(ranks.n_tasks, 'task')} that all have: Friedman's test of no difference gives "
-            f"{p_statement(ranks.p)}; Nemenyi's critical difference is {decimal(ranks.critical_difference)} ranks."
-        )
-    elif ranks.reason:
-        sentences.append(f"Friedman's test is not available: {visible(ranks.reason)}.")
     reasons = {row.middle.reason for row in part.agents if row.middle.reason and row.middle.value is None}
     note = (
         "Interquartile mean: over the middle half of the tasks, so that no quarter of them carries it."
@@ -192,7 +185,19 @@ def _agents(part: ProfilePart) -> Section:
     )
     table = Table("profile", "Means, middle means and ranks", (), (), note=note)
     filled = build_table(fields, part.agents, band=lambda _: None, table=table)
-    return Section(id="agents", title="Agents", sentences=tuple(sentences), tables=(filled,))
+    return Section(id="agents", title="Agents", tables=(filled,))
+
+
+def _ranks(record: Profile) -> tuple[str, ...]:
+    """What ranks alone say, by the usual test."""
+    ranks = record.ranks
+    if ranks.p is not None and ranks.critical_difference is not None:
+        text = (
+            f"Mean ranks over {plural(ranks.n_tasks, 'task')} that all have: Friedman's test of no difference gives "
+            f"{p_statement(ranks.p)}; Nemenyi's critical difference is {decimal(ranks.critical_difference)} ranks."
+        )
+        return (text,)
+    return (f"Friedman's test is not available: {visible(ranks.reason)}.",) if ranks.reason else ()
 
 
 def _curves(part: ProfilePart) -> Section | None:
@@ -246,7 +251,7 @@ def _curve_table(key: str, title: str, curves: tuple[Curve, ...], thresholds: tu
     return build_table(fields, points, band=lambda _: None, table=table)
 
 
-def _chances(part: ProfilePart) -> Section | None:
+def _chances(part: Profile) -> Section | None:
     if not part.chances:
         return None
     fields: list[Field[PairChance]] = [

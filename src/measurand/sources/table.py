@@ -40,7 +40,7 @@ class TableSource:
         if path.suffix.lower() not in FORMATS:
             raise FormatError(f"a table ends in one of: {', '.join(FORMATS)}", where=str(path))
         anchors = read_anchors(options.anchors) if options.anchors else None
-        numbered: dict[tuple[str, str], int] = {}
+        numbered: list[pl.DataFrame] = []
         for batch in read_table(path, log):
             yield _to_trials(batch, options, log, anchors=anchors, numbered=numbered)
 
@@ -50,7 +50,7 @@ def rows_from_frame(frame: pl.DataFrame, options: ReadOptions, log: ImportLog) -
     log.rows_read += frame.height
     anchors = read_anchors(options.anchors) if options.anchors else None
     placed = frame.with_columns(pl.concat_str(pl.lit("row "), pl.int_range(1, pl.len() + 1)).alias(WHERE))
-    return _to_trials(placed, options, log, anchors=anchors, numbered={})
+    return _to_trials(placed, options, log, anchors=anchors, numbered=[])
 
 
 def _to_trials(
@@ -59,7 +59,7 @@ def _to_trials(
     log: ImportLog,
     *,
     anchors: pl.DataFrame | None,
-    numbered: dict[tuple[str, str], int],
+    numbered: list[pl.DataFrame],
 ) -> pl.DataFrame:
     refuse_options(options, "table", "tasks")
     batch = _with_inverted(_with_constants(batch, options.constants), options.mapping)
@@ -104,7 +104,7 @@ def _with_inverted(batch: pl.DataFrame, mapping: Mapping[str, str]) -> pl.DataFr
 
 
 def _defaults(
-    frame: pl.DataFrame, options: ReadOptions, log: ImportLog, numbered: dict[tuple[str, str], int]
+    frame: pl.DataFrame, options: ReadOptions, log: ImportLog, numbered: list[pl.DataFrame]
 ) -> pl.DataFrame:
     """Fill in what a table may leave out: suite, trial numbers, agent digests."""
     for field in ("agent", "task"):
@@ -137,9 +137,13 @@ def _first_missing(frame: pl.DataFrame, field: str) -> None:
         )
 
 
-def _number_trials(frame: pl.DataFrame, numbered: dict[tuple[str, str], int]) -> pl.DataFrame:
-    numbers = []
-    for cell in frame.select("agent", "task").iter_rows():
-        numbered[cell] = numbered.get(cell, 0) + 1
-        numbers.append(str(numbered[cell]))
-    return frame.with_columns(pl.Series("trial", numbers, dtype=pl.String))
+def _number_trials(frame: pl.DataFrame, numbered: list[pl.DataFrame]) -> pl.DataFrame:
+    """Number the rows of each agent and task, going on from what earlier batches had, which ``numbered`` counts."""
+    cell = ["agent", "task"]
+    place = pl.int_range(1, pl.len() + 1).over(cell)
+    if numbered:
+        before = pl.concat(numbered).group_by(cell).agg(pl.col("rows").sum().alias("before"))
+        frame = frame.join(before, on=cell, how="left", maintain_order="left")
+        place = place + pl.col("before").fill_null(0)
+    numbered.append(frame.group_by(cell).agg(pl.len().alias("rows")))
+    return frame.with_columns(place.cast(pl.String).alias("trial")).drop("before", strict=False)
