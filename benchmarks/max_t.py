@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from measurand.infer.permutation import max_t
+from measurand.infer.differences.permutation import max_t
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -134,12 +134,10 @@ def measure(case: Case) -> dict[str, float | str]:
 
     calls = {OURS: ours("signs"), PRODUCT: lambda: signs @ differences}
     mne = mne_call(differences)
-    times: dict[str, float | str] = {**seconds(calls, repeats=7)}
-    times[MNE] = (
-        "mne is not installed (pip install 'measurand[bench]')"
-        if mne is None
-        else seconds({MNE: mne}, repeats=3)[MNE]
-    )
+    if mne is not None:
+        calls[MNE] = mne
+    absent = "mne is not installed (pip install 'measurand[bench]')"
+    times: dict[str, float | str] = {MNE: absent, **seconds(calls, repeats=7)}
     times[R] = r_seconds(table)
     times |= seconds({BOOTSTRAP: ours("bootstrap"), LABELS: ours("labels")}, repeats=1)
     return times

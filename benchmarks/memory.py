@@ -30,8 +30,8 @@ KIBIBYTE = 1 if sys.platform == "darwin" else 1024
 
 def run_one(name: str) -> None:
     """Run one case with its intervals, and print seconds and the highest memory of this process."""
-    from measurand.infer.permutation import max_t
-    from measurand.infer.simultaneous import simultaneous
+    from measurand.infer.differences.permutation import max_t
+    from measurand.infer.differences.simultaneous import simultaneous
 
     null, resamples, gaps = CASES[name]
     rng = np.random.default_rng(1)

@@ -58,9 +58,9 @@ class Rows(NamedTuple):
 
 def measurand_call(rows: Rows) -> Callable[[], object]:
     """Tiers and intervals of all agents."""
-    from measurand.infer.permutation import max_t
-    from measurand.infer.simultaneous import simultaneous
-    from measurand.infer.tiers import tiers
+    from measurand.infer.differences.permutation import max_t
+    from measurand.infer.differences.simultaneous import simultaneous
+    from measurand.infer.differences.tiers import tiers
 
     def call() -> object:
         table = rows.cells()[2]

@@ -19,25 +19,25 @@ from typing import TYPE_CHECKING, Any, Final
 from measurand._version import __version__
 
 if TYPE_CHECKING:
-    from measurand.analyze.bars import BarOptions, Bars, bars
     from measurand.analyze.board import Board, board
-    from measurand.analyze.claims import Claims, claims
+    from measurand.analyze.claims.claims import Claims, claims
     from measurand.analyze.compare import compare
     from measurand.analyze.comparison import Comparison
+    from measurand.analyze.cost.pareto import CostAxis, Pareto, pareto
+    from measurand.analyze.design.goal import Goal
+    from measurand.analyze.design.plan import plan
+    from measurand.analyze.design.records import Plan
+    from measurand.analyze.headroom.bars import BarOptions, Bars, bars
+    from measurand.analyze.headroom.saturation import SaturationReport, saturation
     from measurand.analyze.intervals import Intervals, intervals
-    from measurand.analyze.pareto import CostAxis, Pareto, pareto
-    from measurand.analyze.plan import plan
-    from measurand.analyze.plan_goal import Goal
-    from measurand.analyze.plan_records import Plan
     from measurand.analyze.profile import Profile, profile
-    from measurand.analyze.reliability import Reliability, reliability
-    from measurand.analyze.saturation import SaturationReport, saturation
-    from measurand.analyze.scorings import Scorings, scorings
+    from measurand.analyze.repeats.reliability import Reliability, reliability
+    from measurand.analyze.scorings.scorings import Scorings, scorings
     from measurand.analyze.settings import Choice, Settings
-    from measurand.analyze.tiers import TierBoard, tiers
-    from measurand.analyze.verdict_counted import counted_verdicts
-    from measurand.analyze.verdict_records import SecondVerdicts
-    from measurand.analyze.verdicts import second_verdicts
+    from measurand.analyze.tiering.tiers import TierBoard, tiers
+    from measurand.analyze.verifiers.counted import counted_verdicts
+    from measurand.analyze.verifiers.records import SecondVerdicts
+    from measurand.analyze.verifiers.verdicts import second_verdicts
     from measurand.load import add_verdicts, import_into, read, read_verdict_counts
     from measurand.load import open_store as open  # noqa: A004 - as in gzip and zipfile: ours opens a store
     from measurand.model.outcomes import Outcome, Verdict
@@ -98,51 +98,51 @@ __all__ = [
 ]
 
 _PLACES: Final = {
-    "BarOptions": "measurand.analyze.bars",
-    "Bars": "measurand.analyze.bars",
+    "BarOptions": "measurand.analyze.headroom.bars",
+    "Bars": "measurand.analyze.headroom.bars",
     "Board": "measurand.analyze.board",
     "Choice": "measurand.analyze.settings",
-    "Claims": "measurand.analyze.claim_records",
+    "Claims": "measurand.analyze.claims.records",
     "Comparison": "measurand.analyze.comparison",
-    "CostAxis": "measurand.analyze.cost_axis",
-    "Goal": "measurand.analyze.plan_goal",
+    "CostAxis": "measurand.analyze.cost.cost_axis",
+    "Goal": "measurand.analyze.design.goal",
     "Intervals": "measurand.analyze.interval_records",
     "Outcome": "measurand.model.outcomes",
-    "Pareto": "measurand.analyze.pareto_records",
-    "Plan": "measurand.analyze.plan_records",
+    "Pareto": "measurand.analyze.cost.records",
+    "Plan": "measurand.analyze.design.records",
     "Profile": "measurand.analyze.profile",
     "ReadOptions": "measurand.sources.base",
-    "Reliability": "measurand.analyze.reliability_records",
-    "SaturationReport": "measurand.analyze.saturation",
+    "Reliability": "measurand.analyze.repeats.records",
+    "SaturationReport": "measurand.analyze.headroom.saturation",
     "Scoring": "measurand.score.trials",
-    "Scorings": "measurand.analyze.scorings",
-    "SecondVerdicts": "measurand.analyze.verdict_records",
+    "Scorings": "measurand.analyze.scorings.scorings",
+    "SecondVerdicts": "measurand.analyze.verifiers.records",
     "Settings": "measurand.analyze.settings",
     "Store": "measurand.store",
-    "TierBoard": "measurand.analyze.tiers",
+    "TierBoard": "measurand.analyze.tiering.tiers",
     "Trial": "measurand.model.trial",
     "Trials": "measurand.model.table",
     "Verdict": "measurand.model.outcomes",
     "VerdictCounts": "measurand.model.verdicts",
     "add_verdicts": "measurand.load",
-    "bars": "measurand.analyze.bars",
+    "bars": "measurand.analyze.headroom.bars",
     "board": "measurand.analyze.board",
-    "claims": "measurand.analyze.claims",
+    "claims": "measurand.analyze.claims.claims",
     "compare": "measurand.analyze.compare",
-    "counted_verdicts": "measurand.analyze.verdict_counted",
+    "counted_verdicts": "measurand.analyze.verifiers.counted",
     "import_into": "measurand.load",
     "intervals": "measurand.analyze.intervals",
     "open": "measurand.load:open_store",
-    "pareto": "measurand.analyze.pareto",
-    "plan": "measurand.analyze.plan",
+    "pareto": "measurand.analyze.cost.pareto",
+    "plan": "measurand.analyze.design.plan",
     "profile": "measurand.analyze.profile",
     "read": "measurand.load",
     "read_verdict_counts": "measurand.load",
-    "reliability": "measurand.analyze.reliability",
-    "saturation": "measurand.analyze.saturation",
-    "scorings": "measurand.analyze.scorings",
-    "second_verdicts": "measurand.analyze.verdicts",
-    "tiers": "measurand.analyze.tiers",
+    "reliability": "measurand.analyze.repeats.reliability",
+    "saturation": "measurand.analyze.headroom.saturation",
+    "scorings": "measurand.analyze.scorings.scorings",
+    "second_verdicts": "measurand.analyze.verifiers.verdicts",
+    "tiers": "measurand.analyze.tiering.tiers",
 }
 """Public name -> where it is."""
 

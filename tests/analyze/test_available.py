@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from measurand.analyze.available import unavailable
 from measurand.analyze.prepare import prepare
+from measurand.analyze.scorings.available import unavailable
 from measurand.analyze.settings import Choice, Settings
 from measurand.model.imports import Declaration
 from measurand.score.trials import Scoring

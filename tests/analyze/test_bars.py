@@ -10,9 +10,9 @@ import msgspec
 import numpy as np
 import pytest
 
-from measurand.analyze.bar_cells import TrialQuantities
-from measurand.analyze.bars import BarOptions, Bars, bars
 from measurand.analyze.board import board
+from measurand.analyze.headroom.bar_cells import TrialQuantities
+from measurand.analyze.headroom.bars import BarOptions, Bars, bars
 from measurand.analyze.prepare import prepare
 from measurand.analyze.settings import Choice, Settings
 from measurand.errors import UsageError
@@ -20,7 +20,7 @@ from measurand.errors import UsageError
 if TYPE_CHECKING:
     from tests.analyze.conftest import Make
 
-    from measurand.analyze.bar_records import BarRow
+    from measurand.analyze.headroom.bar_records import BarRow
     from measurand.model.table import Trials
 
 QUICK = Settings(resamples=5_000)

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from measurand.analyze.binding import Binding, anchors_of, binding_of
+from measurand.analyze.scorings.binding import Binding, anchors_of, binding_of
 from measurand.analyze.settings import Settings
 from measurand.score.trials import Scoring, score_trials
 
 if TYPE_CHECKING:
     from tests.analyze.conftest import Make
 
-    from measurand.analyze.binding import Anchors
+    from measurand.analyze.scorings.binding import Anchors
 
     Row = dict[str, Any]
 

@@ -13,8 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from measurand.analyze.board import board
-from measurand.analyze.board import Board
+from measurand.analyze.board import Board, board
 from measurand.analyze.settings import Choice, Settings
 from measurand.errors import InputError, UsageError
 from measurand.model.imports import Declaration

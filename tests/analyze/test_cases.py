@@ -10,7 +10,7 @@ from measurand.analyze.board import board
 from measurand.analyze.compare import compare
 from measurand.analyze.settings import Choice, Settings
 from measurand.errors import ComparabilityError, ConflictError
-from measurand.infer.clusters import clustered_standard_error
+from measurand.infer.means.clusters import clustered_standard_error
 
 if TYPE_CHECKING:
     from tests.analyze.conftest import Case

@@ -14,11 +14,11 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from measurand.analyze.board import board, prepare
-from measurand.analyze.claim_records import Claims
-from measurand.analyze.claims import claims, claims_of
+from measurand.analyze.claims.claims import claims, claims_of
+from measurand.analyze.claims.records import Claims
 from measurand.analyze.compare import compare
-from measurand.analyze.separation import separate
 from measurand.analyze.settings import Choice, Settings
+from measurand.analyze.tiering.separation import separate
 from measurand.errors import UsageError
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from measurand.analyze.compare import compare
 from measurand.analyze.comparison import Comparison
 from measurand.analyze.settings import Choice, Settings
 from measurand.errors import UsageError
-from measurand.infer.power import exact_sign_p
+from measurand.infer.design.power import exact_sign_p
 
 if TYPE_CHECKING:
     from tests.analyze.conftest import Make

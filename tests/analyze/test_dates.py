@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from measurand.analyze.dates import as_day, releases
+from measurand.analyze.headroom.dates import as_day, releases
 from measurand.analyze.prepare import Prepared, prepare
 from measurand.analyze.settings import Choice, Settings
 from measurand.errors import UsageError

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from measurand.analyze.board import board
 from measurand.analyze.settings import Settings
-from measurand.infer.intervals import wilson
+from measurand.infer.means.intervals import wilson
 
 if TYPE_CHECKING:
     from tests.analyze.conftest import Make

@@ -12,8 +12,8 @@ from measurand.analyze.board import board
 from measurand.analyze.intervals import intervals
 from measurand.analyze.settings import Settings
 from measurand.errors import UsageError
-from measurand.infer.clusters import clustered_standard_error
-from measurand.infer.intervals import clopper_pearson, cluster_bootstrap, wilson
+from measurand.infer.means.clusters import clustered_standard_error
+from measurand.infer.means.intervals import clopper_pearson, cluster_bootstrap, wilson
 
 if TYPE_CHECKING:
     from tests.analyze.conftest import Case, Make

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from measurand.analyze.scorings import scorings
+from measurand.analyze.scorings.scorings import scorings
 from measurand.analyze.settings import Choice, Settings
 from measurand.load import read
 from measurand.model.imports import Declaration
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from tests.analyze.conftest import Make
 
-    from measurand.analyze.left_out import LeftOut
+    from measurand.analyze.scorings.left_out import LeftOut
     from measurand.model.table import Trials
 
 QUICK = Settings(resamples=100)

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from measurand.analyze.board import board
-from measurand.analyze.cost_axis import CostAxis
-from measurand.analyze.exchange_pair import exchange_of_pair
-from measurand.analyze.pareto import pareto, pareto_of
+from measurand.analyze.cost.cost_axis import CostAxis
+from measurand.analyze.cost.exchange_pair import exchange_of_pair
+from measurand.analyze.cost.pareto import pareto, pareto_of
 from measurand.analyze.prepare import prepare
 from measurand.analyze.settings import Choice, Settings
 from measurand.errors import UsageError
@@ -18,7 +18,7 @@ from measurand.model.imports import Declaration
 if TYPE_CHECKING:
     from tests.analyze.conftest import Make
 
-    from measurand.analyze.pareto_records import CostRow, ParetoPart
+    from measurand.analyze.cost.records import CostRow, ParetoPart
     from measurand.model.table import Trials
 
 QUICK = Settings(resamples=200)

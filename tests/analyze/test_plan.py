@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from tests.analyze.pilots import QUICK, pilot
 
-from measurand.analyze.plan import plan, plan_of
-from measurand.analyze.plan_goal import Goal
+from measurand.analyze.design.goal import Goal
+from measurand.analyze.design.plan import plan, plan_of
 from measurand.analyze.prepare import prepare
 from measurand.analyze.settings import Choice, Settings
-from measurand.infer.planning import tasks_needed, to_estimate, to_show
-from measurand.infer.variance_components import cell_moments, variance_components
+from measurand.infer.design.planning import tasks_needed, to_estimate, to_show
+from measurand.infer.design.variance_components import cell_moments, variance_components
 
 if TYPE_CHECKING:
     from tests.analyze.conftest import Make

@@ -12,13 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.analyze.pilots import QUICK, pilot, rows
 
-from measurand.analyze.plan import plan, plan_of
-from measurand.analyze.plan_goal import Goal
-from measurand.analyze.plan_records import Plan
+from measurand.analyze.design.goal import Goal
+from measurand.analyze.design.plan import plan, plan_of
+from measurand.analyze.design.records import Plan
 from measurand.analyze.prepare import prepare
 from measurand.analyze.settings import Choice
 from measurand.errors import UsageError
-from measurand.infer.planning import tasks_needed, to_show
+from measurand.infer.design.planning import tasks_needed, to_show
 from measurand.model.imports import Declaration
 
 if TYPE_CHECKING:

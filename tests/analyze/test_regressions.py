@@ -13,7 +13,7 @@ from measurand.model.imports import Declaration
 if TYPE_CHECKING:
     from tests.analyze.conftest import Make
 
-    from measurand.analyze.pair_records import Regressions
+    from measurand.analyze.claims.pair_records import Regressions
 
 QUICK = Settings(resamples=500)
 

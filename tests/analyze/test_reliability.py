@@ -11,11 +11,11 @@ import pytest
 
 from measurand.analyze.board import board
 from measurand.analyze.prepare import prepare
-from measurand.analyze.reliability import reliability, reliability_of
+from measurand.analyze.repeats.reliability import reliability, reliability_of
 from measurand.analyze.settings import Choice, Settings
 from measurand.errors import UsageError
-from measurand.infer.passk import pass_all, pass_at
-from measurand.infer.reliability import reproducibility
+from measurand.infer.repeats.passk import pass_all, pass_at
+from measurand.infer.repeats.reliability import reproducibility
 from measurand.load import read
 from measurand.model.imports import Declaration
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from tests.analyze.conftest import Case, Make
 
-    from measurand.analyze.reliability_records import AgentReliability, Reliability
+    from measurand.analyze.repeats.records import AgentReliability, Reliability
     from measurand.model.table import Trials
 
 QUICK = Settings(resamples=200)

@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from measurand.analyze.board import board
-from measurand.analyze.saturation import SaturationReport, saturation
+from measurand.analyze.headroom.saturation import SaturationReport, saturation
 from measurand.analyze.settings import Settings
 from measurand.errors import UsageError
-from measurand.infer.saturation import saturation as index_of
+from measurand.infer.headroom.saturation import saturation as index_of
 
 if TYPE_CHECKING:
     from tests.analyze.conftest import Make

@@ -10,9 +10,9 @@ import pytest
 
 from measurand.analyze.board import board
 from measurand.analyze.prepare import prepare
-from measurand.analyze.scorings import Scorings, scorings, scorings_of
-from measurand.analyze.separation import separate
+from measurand.analyze.scorings.scorings import Scorings, scorings, scorings_of
 from measurand.analyze.settings import Choice, Settings
+from measurand.analyze.tiering.separation import separate
 from measurand.errors import InputError, UsageError
 from measurand.score.names import SCORES
 from measurand.score.trials import Scoring
@@ -20,7 +20,7 @@ from measurand.score.trials import Scoring
 if TYPE_CHECKING:
     from tests.analyze.conftest import Make
 
-    from measurand.analyze.scoring_rows import ScoringRow
+    from measurand.analyze.scorings.rows import ScoringRow
     from measurand.model.table import Trials
 
 QUICK = Settings(resamples=200)

@@ -11,13 +11,13 @@ import pytest
 from measurand.analyze.board import board
 from measurand.analyze.compare import compare
 from measurand.analyze.settings import Choice, Settings
-from measurand.analyze.tiers import tiers
+from measurand.analyze.tiering.tiers import tiers
 from measurand.errors import UsageError
 
 if TYPE_CHECKING:
     from tests.analyze.conftest import Make
 
-    from measurand.analyze.tiers import TierBoard
+    from measurand.analyze.tiering.tiers import TierBoard
     from measurand.model.table import Trials
 
 

@@ -6,10 +6,10 @@ import msgspec
 import pytest
 
 from measurand.analyze.settings import Settings
-from measurand.analyze.verdict_counted import counted_verdicts
-from measurand.analyze.verdict_records import SecondVerdicts
+from measurand.analyze.verifiers.counted import counted_verdicts
+from measurand.analyze.verifiers.records import SecondVerdicts
 from measurand.errors import InputError, UsageError
-from measurand.infer.intervals import wilson
+from measurand.infer.means.intervals import wilson
 from measurand.model.verdicts import VerdictCounts
 
 QUICK = Settings(resamples=300)

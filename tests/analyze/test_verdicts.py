@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from measurand.analyze.prepare import prepare
 from measurand.analyze.settings import Choice, Settings
-from measurand.analyze.verdict_records import SecondVerdicts, VerdictRow
-from measurand.analyze.verdicts import second_verdicts, verdicts_of
+from measurand.analyze.verifiers.records import SecondVerdicts, VerdictRow
+from measurand.analyze.verifiers.verdicts import second_verdicts, verdicts_of
 from measurand.errors import UsageError
-from measurand.infer.intervals import wilson
+from measurand.infer.means.intervals import wilson
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from measurand.analyze.bars import BarOptions
+from measurand.analyze.headroom.bars import BarOptions
 from measurand.cli.bars import bars as command
-from measurand.infer.percentiles import FORMS
+from measurand.infer.headroom.percentiles import FORMS
 
 if TYPE_CHECKING:
     from collections.abc import Callable

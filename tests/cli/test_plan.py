@@ -9,7 +9,7 @@ import click
 import pytest
 
 from measurand.cli.plan import plan as command
-from measurand.infer.sequential import Spending
+from measurand.infer.design.sequential import Spending
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from measurand.analyze.headroom.windows import WIDTH
 from measurand.analyze.settings import Settings
-from measurand.analyze.windows import WIDTH
 from measurand.cli.saturation import saturation as command
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from measurand.cli import options
-from measurand.infer.permutation import NULLS
+from measurand.infer.differences.permutation import NULLS
 
 if TYPE_CHECKING:
     from pathlib import Path

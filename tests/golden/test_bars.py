@@ -9,8 +9,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from measurand.analyze.bar_cells import TrialQuantities
-from measurand.analyze.bars import BarOptions, bars
+from measurand.analyze.headroom.bar_cells import TrialQuantities
+from measurand.analyze.headroom.bars import BarOptions, bars
 from measurand.analyze.prepare import prepare
 from measurand.analyze.settings import Choice, Settings
 from measurand.load import read
@@ -20,7 +20,7 @@ from measurand.sources.base import ReadOptions
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from measurand.analyze.bar_records import BarRow, Bars
+    from measurand.analyze.headroom.bar_records import BarRow, Bars
     from measurand.model.table import Trials
 
 CUT = "2025-09-01"

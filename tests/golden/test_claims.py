@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 import pytest
 
-from measurand.analyze.claims import claims
+from measurand.analyze.claims.claims import claims
 from measurand.analyze.compare import compare
 from measurand.load import read
 from measurand.sources.base import ReadOptions
@@ -15,7 +15,7 @@ from measurand.sources.base import ReadOptions
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from measurand.analyze.claim_records import Claims
+    from measurand.analyze.claims.records import Claims
     from measurand.model.table import Trials
 
 

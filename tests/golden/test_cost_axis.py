@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from measurand.analyze.cost_axis import CostAxis
-from measurand.analyze.pareto import pareto
+from measurand.analyze.cost.cost_axis import CostAxis
+from measurand.analyze.cost.pareto import pareto
 from measurand.load import read
 from measurand.sources.base import ReadOptions
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from measurand.analyze.pareto_records import CostRow, Pareto
+    from measurand.analyze.cost.records import CostRow, Pareto
     from measurand.model.table import Trials
 
 

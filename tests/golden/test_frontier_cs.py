@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 import pytest
 
-from measurand.analyze.scorings import Scorings, scorings
+from measurand.analyze.scorings.scorings import Scorings, scorings
 from measurand.analyze.settings import Choice
 from measurand.load import read
 from measurand.sources.base import ReadOptions
@@ -15,7 +15,7 @@ from measurand.sources.base import ReadOptions
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from measurand.analyze.scoring_rows import ScoringRow
+    from measurand.analyze.scorings.rows import ScoringRow
 
 SINGLE = ("claude4.1opus", "claude4.5sonnet")
 

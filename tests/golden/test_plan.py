@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import polars as pl
 import pytest
 
-from measurand.analyze.plan import plan, plan_of
-from measurand.analyze.plan_goal import Goal
+from measurand.analyze.design.goal import Goal
+from measurand.analyze.design.plan import plan, plan_of
 from measurand.analyze.prepare import prepare
 from measurand.analyze.settings import Choice, Settings
 from measurand.load import read
@@ -17,7 +17,7 @@ from measurand.sources.base import ReadOptions
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from measurand.analyze.plan_records import Plan
+    from measurand.analyze.design.records import Plan
     from measurand.model.table import Trials
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from measurand.analyze.reliability import reliability
+from measurand.analyze.repeats.reliability import reliability
 from measurand.analyze.settings import Settings
 from measurand.load import read
 from measurand.sources.base import ReadOptions
@@ -16,7 +16,7 @@ from measurand.sources.base import ReadOptions
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from measurand.analyze.reliability_records import Reliability
+    from measurand.analyze.repeats.records import Reliability
 
 QUICK = Settings(resamples=200)
 

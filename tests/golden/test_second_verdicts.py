@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from measurand.analyze.verdict_counted import counted_verdicts
-from measurand.analyze.verdicts import second_verdicts
+from measurand.analyze.verifiers.counted import counted_verdicts
+from measurand.analyze.verifiers.verdicts import second_verdicts
 from measurand.load import read, read_verdict_counts
 from measurand.sources.base import ReadOptions
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from measurand.analyze.verdict_records import SecondVerdicts
+    from measurand.analyze.verifiers.records import SecondVerdicts
 
 
 @pytest.fixture(scope="module")

@@ -8,14 +8,14 @@ import polars as pl
 import pytest
 
 from measurand.analyze.settings import Settings
-from measurand.analyze.tiers import tiers
+from measurand.analyze.tiering.tiers import tiers
 from measurand.load import read
 from measurand.sources.base import ReadOptions
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from measurand.analyze.tiers import TierBoard
+    from measurand.analyze.tiering.tiers import TierBoard
     from measurand.model.table import Trials
 
 LAST_DAY = "20240930"

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from measurand.analyze.board import board
-from measurand.analyze.scorings import Scorings, scorings
+from measurand.analyze.scorings.scorings import Scorings, scorings
 from measurand.analyze.settings import Choice, Settings
 from measurand.load import read
 from measurand.sources.base import ReadOptions

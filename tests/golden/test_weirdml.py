@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 import pytest
 
-from measurand.analyze.scorings import Scorings, scorings
+from measurand.analyze.scorings.scorings import Scorings, scorings
 from measurand.errors import MappingError
 from measurand.load import read
 from measurand.sources.base import ReadOptions

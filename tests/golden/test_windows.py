@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import polars as pl
 import pytest
 
+from measurand.analyze.headroom.windows import windows_of
 from measurand.analyze.prepare import prepare
 from measurand.analyze.settings import Choice, Settings
-from measurand.analyze.windows import windows_of
 from measurand.load import read
 from measurand.sources.agents_table import read_agents
 from measurand.sources.base import ReadOptions
@@ -17,7 +17,7 @@ from measurand.sources.base import ReadOptions
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from measurand.analyze.windows import Windows
+    from measurand.analyze.headroom.windows import Windows
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from measurand.errors import UsageError
-from measurand.infer.adjust import METHODS, adjust
+from measurand.infer.differences.adjust import METHODS, adjust
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from measurand.errors import UsageError
-from measurand.infer.attainable import attainable
-from measurand.infer.permutation import max_t
+from measurand.infer.differences.attainable import attainable
+from measurand.infer.differences.permutation import max_t
 
 
 @pytest.mark.parametrize(("level", "needed"), [(0.05, 6), (0.01, 8), (0.0625, 5), (0.5, 2), (1e-6, 21)])

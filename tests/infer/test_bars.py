@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from measurand.errors import UsageError
-from measurand.infer.bars import MULTIPLIERS, Candidate, choose_bar, multiplicative_bar, reaches
+from measurand.infer.headroom.bars import MULTIPLIERS, Candidate, choose_bar, multiplicative_bar, reaches
 from measurand.score.objective import interval_score, log_ratio_score, reference_only_score
 
 positive = st.floats(1e-6, 1e6)

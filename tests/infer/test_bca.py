@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from measurand.infer.bca import bca_tails
-from measurand.infer.intervals import cluster_bootstrap
+from measurand.infer.means.bca import bca_tails
+from measurand.infer.means.intervals import cluster_bootstrap
 
 
 @pytest.mark.parametrize("kind", ["skewed", "passes", "few"])

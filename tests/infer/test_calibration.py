@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from measurand.errors import InputError, UsageError
-from measurand.infer import calibration as module
-from measurand.infer.calibration import Calibration, Stated, calibration
+from measurand.infer.repeats import calibration as module
+from measurand.infer.repeats.calibration import Calibration, Stated, calibration
 
 FIGURES = ("brier", "brier_skill", "ece", "auroc", "risk_coverage")
 ABSTENTION = ("abstained", "fail_given_abstain", "abstain_given_fail", "rate_on_rest")
@@ -150,7 +150,7 @@ def test_no_interval_without_spread_and_none_for_the_calibration_error() -> None
 
 def test_intervals_agree_with_plain_resampling() -> None:
     """Brier's interval is that of the mean over tasks from resampled tasks."""
-    from measurand.infer.intervals import cluster_bootstrap
+    from measurand.infer.means.intervals import cluster_bootstrap
 
     rng = np.random.default_rng(4)
     x, y, tasks = rng.random(90), rng.integers(0, 2, 90), np.repeat(np.arange(30), 3)

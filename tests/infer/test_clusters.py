@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from measurand.errors import InputError, UsageError
-from measurand.infer.intervals import clustered_standard_error
+from measurand.infer.means.intervals import clustered_standard_error
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from measurand.errors import InputError, UsageError
-from measurand.infer.consistency import coefficients_of_variation, resource_consistency
+from measurand.infer.repeats.consistency import coefficients_of_variation, resource_consistency
 
 
 def test_they_are_those_of_scipy_task_by_task() -> None:

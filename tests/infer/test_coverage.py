@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from measurand.infer.coverage import CLAIMED_FROM, LEAST_DIFFERENT, caution, effective_units
+from measurand.infer.means.coverage import CLAIMED_FROM, LEAST_DIFFERENT, caution, effective_units
 
 
 @pytest.mark.parametrize("method", CLAIMED_FROM)

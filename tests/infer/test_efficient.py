@@ -6,9 +6,9 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from measurand.infer.efficient import possibly_efficient
-from measurand.infer.exchange import exchange_rates
-from measurand.infer.pareto import dominators
+from measurand.infer.cost.efficient import possibly_efficient
+from measurand.infer.cost.exchange import exchange_rates
+from measurand.infer.cost.pareto import dominators
 
 NOISE = np.tile([0.0, 0.1], 10)
 

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from measurand.errors import InputError, UsageError
-from measurand.infer.exact import exact_pair_p
-from measurand.infer.permutation import max_t
-from measurand.infer.power import exact_sign_p
+from measurand.infer.design.power import exact_sign_p
+from measurand.infer.differences.exact import exact_pair_p
+from measurand.infer.differences.permutation import max_t
 
 if TYPE_CHECKING:
     from collections.abc import Callable

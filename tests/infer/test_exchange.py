@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from measurand.errors import InputError, UsageError
-from measurand.infer.exchange import ExchangeRates, exchange_rates
-from measurand.infer.exchange_intervals import rate_intervals
+from measurand.infer.cost.exchange import ExchangeRates, exchange_rates
+from measurand.infer.cost.exchange_intervals import rate_intervals
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pytest
 
-from measurand.infer.efficient import possibly_efficient
-from measurand.infer.exchange import ExchangeRates, exchange_rates
-from measurand.infer.pareto import pareto_set
+from measurand.infer.cost.efficient import possibly_efficient
+from measurand.infer.cost.exchange import ExchangeRates, exchange_rates
+from measurand.infer.cost.pareto import pareto_set
 
 if TYPE_CHECKING:
     from collections.abc import Callable

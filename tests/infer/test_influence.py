@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from measurand.errors import UsageError
-from measurand.infer.influence import influence
+from measurand.infer.means.influence import influence
 
 
 @given(st.integers(0, 10_000))

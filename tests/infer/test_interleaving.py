@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from measurand.errors import UsageError
-from measurand.infer.interleaving import interleaving
+from measurand.infer.claims.interleaving import interleaving
 
 times = st.lists(st.integers(0, 1_000), min_size=1, max_size=20)
 

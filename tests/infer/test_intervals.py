@@ -12,7 +12,12 @@ from hypothesis import strategies as st
 
 from measurand.errors import InputError, UsageError
 from measurand.infer import randomness
-from measurand.infer.intervals import clopper_pearson, cluster_bootstrap, clustered_standard_error, wilson
+from measurand.infer.means.intervals import (
+    clopper_pearson,
+    cluster_bootstrap,
+    clustered_standard_error,
+    wilson,
+)
 
 
 def ends(interval: Any) -> tuple[float, float]:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from measurand.errors import UsageError
-from measurand.infer.kendall import kendall, kendall_tau_b
+from measurand.infer.verifiers.kendall import kendall, kendall_tau_b
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from measurand.errors import InputError, UsageError
-from measurand.infer.clusters import clustered_standard_error
-from measurand.infer.noninferiority import noninferiority
+from measurand.infer.claims.noninferiority import noninferiority
+from measurand.infer.means.clusters import clustered_standard_error
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from measurand.errors import InputError, UsageError
-from measurand.infer.pareto import LeadInterval, dominators, pareto_set, upper_envelope
+from measurand.infer.cost.pareto import LeadInterval, dominators, pareto_set, upper_envelope
 
 if TYPE_CHECKING:
     from collections.abc import Callable

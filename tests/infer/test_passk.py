@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from measurand.errors import UsageError
-from measurand.infer.passk import pass_all, pass_at, pass_table
+from measurand.infer.repeats.passk import pass_all, pass_at, pass_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable

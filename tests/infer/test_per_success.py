@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from measurand.errors import InputError, UsageError
-from measurand.infer.per_success import cost_per_success
+from measurand.infer.cost.per_success import cost_per_success
 
 
 def test_all_attempts_over_the_successes() -> None:

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from measurand.errors import InputError, UsageError
-from measurand.infer.percentiles import FORMS, percentile
+from measurand.infer.headroom.percentiles import FORMS, percentile
 
 values = st.integers(-5, 5).map(float)
 fields = st.lists(values | st.just(math.nan), min_size=1, max_size=12)

@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from measurand.errors import InputError, UsageError
-from measurand.infer import bootstrap, labels, signs
-from measurand.infer.pairs import pair_statistics, unit_table
-from measurand.infer.permutation import max_t
+from measurand.infer.differences import bootstrap, labels, signs
+from measurand.infer.differences.pairs import pair_statistics, unit_table
+from measurand.infer.differences.permutation import max_t
 
 Oracle = Callable[[str], Any]
 
@@ -255,7 +255,7 @@ def test_result_does_not_depend_on_the_size_of_the_batches(monkeypatch: pytest.M
 
     usual = run()
     monkeypatch.setattr(signs, "BATCH", 13)
-    monkeypatch.setattr("measurand.infer.pairs.BLOCK_BYTES", 2_000)
+    monkeypatch.setattr("measurand.infer.differences.pairs.BLOCK_BYTES", 2_000)
     monkeypatch.setattr(labels, "TABLE_BYTES", 9_000)
     monkeypatch.setattr(labels, "BATCH_BYTES", 1_000)
     monkeypatch.setattr(bootstrap, "BATCH", 11)

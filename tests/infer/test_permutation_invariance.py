@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from measurand.infer.permutation import MaxT, max_t
+from measurand.infer.differences.permutation import MaxT, max_t
 
 NULLS = ["signs", "labels", "bootstrap"]
 

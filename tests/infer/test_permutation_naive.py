@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from measurand.infer.permutation import max_t
+from measurand.infer.differences.permutation import max_t
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

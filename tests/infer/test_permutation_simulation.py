@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from measurand.infer.permutation import NULLS, max_t
-from measurand.infer.simultaneous import simultaneous
-from measurand.infer.tiers import tiers
+from measurand.infer.differences.permutation import NULLS, max_t
+from measurand.infer.differences.simultaneous import simultaneous
+from measurand.infer.differences.tiers import tiers
 
 if TYPE_CHECKING:
-    from measurand.infer.permutation import MaxT
+    from measurand.infer.differences.permutation import MaxT
 
 Table = np.ndarray[Any, np.dtype[np.float64]]
 Draw = Callable[[np.random.Generator], Table]

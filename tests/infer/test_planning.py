@@ -11,8 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from measurand.errors import UsageError
-from measurand.infer.permutation import max_t
-from measurand.infer.planning import (
+from measurand.infer.design.planning import (
     optimal_trials,
     power_reached,
     size_reached,
@@ -21,8 +20,9 @@ from measurand.infer.planning import (
     to_show,
     trials_needed,
 )
-from measurand.infer.power import minimal_detectable_difference
-from measurand.infer.variance_components import VarianceComponents
+from measurand.infer.design.power import minimal_detectable_difference
+from measurand.infer.design.variance_components import VarianceComponents
+from measurand.infer.differences.permutation import max_t
 
 
 def components(between: float | None, within: float | None, n: int = 50) -> VarianceComponents:

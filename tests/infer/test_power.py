@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from measurand.errors import UsageError
-from measurand.infer.power import (
+from measurand.infer.design.power import (
     critical_value,
     exact_sign_p,
     family_wise_level,

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from measurand.errors import InputError, UsageError
-from measurand.infer.prediction_powered import prediction_powered_mean, stratified_mean
+from measurand.infer.verifiers.prediction_powered import prediction_powered_mean, stratified_mean
 
 Floats = NDArray[np.float64]
 NAN = math.nan

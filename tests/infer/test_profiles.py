@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from measurand.errors import InputError, UsageError
-from measurand.infer.profiles import interquartile_mean, performance_profile, probability_of_improvement
+from measurand.infer.means.profiles import interquartile_mean, performance_profile, probability_of_improvement
 
 
 def _cube(seed: int, shape: tuple[int, ...]) -> np.ndarray:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from measurand.infer.ranks import average_ranks
+from measurand.infer.means.ranks import average_ranks
 
 
 def test_ranks_and_test_are_those_of_scipy() -> None:

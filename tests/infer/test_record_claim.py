@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from measurand.errors import UsageError
-from measurand.infer.permutation import max_t
-from measurand.infer.record_claim import record_claim
+from measurand.infer.claims.record_claim import record_claim
+from measurand.infer.differences.permutation import max_t
 
 if TYPE_CHECKING:
     from random import Random

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.stats import fisher_exact
 
 from measurand.errors import UsageError
-from measurand.infer.regressions import fisher_worse, regressions, trials_needed
+from measurand.infer.claims.regressions import fisher_worse, regressions, trials_needed
 
 if TYPE_CHECKING:
     from random import Random

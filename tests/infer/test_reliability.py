@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from measurand.errors import UsageError
-from measurand.infer.reliability import consistency_forms, reproducibility, rubric_label
+from measurand.infer.repeats.reliability import consistency_forms, reproducibility, rubric_label
 
 if TYPE_CHECKING:
     from collections.abc import Callable

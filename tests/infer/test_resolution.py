@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from measurand.errors import InputError, UsageError
-from measurand.infer.permutation import max_t
-from measurand.infer.resolution import HeadTest, most_resamples, resolution
-from measurand.infer.saturation import saturation
-from measurand.infer.tiers import tiers
+from measurand.infer.differences.permutation import max_t
+from measurand.infer.differences.tiers import tiers
+from measurand.infer.headroom.resolution import HeadTest, most_resamples, resolution
+from measurand.infer.headroom.saturation import saturation
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

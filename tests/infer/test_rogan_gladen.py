@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from measurand.errors import UsageError
-from measurand.infer.rogan_gladen import CheckedSample, rogan_gladen
+from measurand.infer.verifiers.rogan_gladen import CheckedSample, rogan_gladen
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

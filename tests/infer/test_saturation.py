@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from measurand.errors import InputError, UsageError
-from measurand.infer.saturation import saturation, saturation_unpaired
+from measurand.infer.headroom.saturation import saturation, saturation_unpaired
 
 if TYPE_CHECKING:
     from collections.abc import Callable

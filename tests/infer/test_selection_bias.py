@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from measurand.errors import InputError, UsageError
-from measurand.infer.selection_bias import selection_bias
+from measurand.infer.claims.selection_bias import selection_bias
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -12,15 +12,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from measurand.errors import UsageError
-from measurand.infer.permutation import max_t
-from measurand.infer.power import critical_value
-from measurand.infer.sequential import (
+from measurand.infer.design.power import critical_value
+from measurand.infer.design.sequential import (
     SPENDINGS,
     Boundaries,
     sign_evidence,
     spending_boundaries,
     spent_level,
 )
+from measurand.infer.differences.permutation import max_t
 
 
 def bounds(found: Boundaries) -> list[float]:

@@ -10,14 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from measurand.errors import UsageError
-from measurand.infer.permutation import NULLS, max_t
-from measurand.infer.simultaneous import simultaneous
-from measurand.infer.tiers import tiers
+from measurand.infer.differences.permutation import NULLS, max_t
+from measurand.infer.differences.simultaneous import simultaneous
+from measurand.infer.differences.tiers import tiers
 
 if TYPE_CHECKING:
-    from measurand.infer.permutation import MaxT
-    from measurand.infer.simultaneous import Simultaneous
-    from measurand.infer.tiers import Tiers
+    from measurand.infer.differences.permutation import MaxT
+    from measurand.infer.differences.simultaneous import Simultaneous
+    from measurand.infer.differences.tiers import Tiers
 
 Table = np.ndarray[Any, np.dtype[np.float64]]
 

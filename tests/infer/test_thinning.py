@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from measurand.errors import UsageError
-from measurand.infer.kendall import kendall_tau_b
-from measurand.infer.thinning import MOST_AGENTS, _taus, random_removal
+from measurand.infer.verifiers.kendall import kendall_tau_b
+from measurand.infer.verifiers.thinning import MOST_AGENTS, _taus, random_removal
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from measurand.errors import InputError, UsageError
-from measurand.infer import tiers as module
-from measurand.infer.tiers import tiers
+from measurand.infer.differences import tiers as module
+from measurand.infer.differences.tiers import tiers
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -12,8 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from measurand.errors import UsageError
-from measurand.infer.intervals import wilson
-from measurand.infer.trial_counts import (
+from measurand.infer.design.trial_counts import (
     best_of_bias,
     chance_of_unanimity,
     share_half_width,
@@ -21,6 +20,7 @@ from measurand.infer.trial_counts import (
     trials_to_certify,
     wrong_order,
 )
+from measurand.infer.means.intervals import wilson
 
 HALF_WIDTHS = (0.30, 0.25, 0.20, 0.15, 0.10, 0.05)
 

@@ -12,14 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from measurand.errors import InputError, UsageError
-from measurand.infer.clusters import standard_error
-from measurand.infer.variance_components import (
+from measurand.infer.design.variance_components import (
     CellMoments,
     VarianceComponents,
     cell_moments,
     resampled_variances,
     variance_components,
 )
+from measurand.infer.means.clusters import standard_error
 
 Trials = list[list[float]]
 """The values of the trials, task by task."""

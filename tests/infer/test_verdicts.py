@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from measurand.errors import UsageError
-from measurand.infer.intervals import wilson
-from measurand.infer.verdicts import (
+from measurand.infer.means.intervals import wilson
+from measurand.infer.verifiers.verdicts import (
     _unequal,
     effective_passes,
     equal_shares,

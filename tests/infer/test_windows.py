@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from measurand.errors import UsageError
-from measurand.infer.resolution import HeadTest, resolution
-from measurand.infer.windows import sliding_windows
+from measurand.infer.headroom.resolution import HeadTest, resolution
+from measurand.infer.headroom.windows import sliding_windows
 
 TERMS = HeadTest(resamples=400, most=400)
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pytest
 
-from measurand.analyze.bar_records import BarRow, Bars, BarWindows, Cohort, CohortResult, TunedBar
+from measurand.analyze.headroom.bar_records import BarRow, Bars, BarWindows, Cohort, CohortResult, TunedBar
 from measurand.report import render_html, render_text
-from measurand.report.bars import bars_document
+from measurand.report.headroom.bars import bars_document
 
 if TYPE_CHECKING:
     from measurand.report.document import Document

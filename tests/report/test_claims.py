@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 import pytest
 
-from measurand.analyze.claims import claims, claims_of
+from measurand.analyze.claims.claims import claims, claims_of
 from measurand.analyze.compare import compare
 from measurand.analyze.prepare import prepare
-from measurand.analyze.separation import separate
 from measurand.analyze.settings import Choice, Settings
+from measurand.analyze.tiering.separation import separate
 from measurand.load import read
 from measurand.report import comparison_document, render_html, render_markdown, render_text
-from measurand.report.claims import claims_document, claims_section
+from measurand.report.claims.claims import claims_document, claims_section
 
 if TYPE_CHECKING:
     from measurand.model.table import Trials

@@ -9,7 +9,7 @@ import pytest
 from measurand.analyze.records import Estimate, FamilyErrors, SaturationRow
 from measurand.model.imports import Conflict, Declaration, ImportReport, NoteGroup
 from measurand.report import board_document, comparison_document, import_document
-from measurand.report.board_standings import tidy_table
+from measurand.report.board.standings import tidy_table
 from measurand.report.numbers import DASH, MINUS
 from measurand.report.parts import listed
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import msgspec
 
-from measurand.analyze.pareto_records import PairExchange, PairRates, RateInterval, RateTest
-from measurand.report.exchange_pair import exchange_sentences
+from measurand.analyze.cost.records import PairExchange, PairRates, RateInterval, RateTest
+from measurand.report.cost.exchange_pair import exchange_sentences
 
 
 def rates(low: float, high: float | None) -> RateInterval:

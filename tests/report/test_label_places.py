@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from measurand.report.label_places import Box, LabelPlace, Spot, label_places
+from measurand.report.cost.label_places import Box, LabelPlace, Spot, label_places
 
 spots = st.lists(
     st.builds(Spot, st.floats(0, 400), st.floats(0, 300), st.sampled_from(["", "ada", "a-rather-long-name"])),

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 from tests.report.conftest import HOSTILE
 
-from measurand.analyze.pareto_records import (
+from measurand.analyze.cost.records import (
     CostApart,
     CostRow,
     PairRates,
@@ -19,11 +19,11 @@ from measurand.analyze.pareto_records import (
 )
 from measurand.analyze.records import Estimate
 from measurand.report import render_html, render_markdown, render_text
+from measurand.report.cost.figure import NARROW_PLANE, WIDE_PLANE, PlanePoint, front_spec
+from measurand.report.cost.pareto import pareto_document, pareto_section, pareto_sentences
+from measurand.report.cost.tables import agents_table, apart_table, leads_table, pairs_table
+from measurand.report.cost.words import axis_words, known_words, rate_text, rate_unit, worth
 from measurand.report.names import cell_width
-from measurand.report.pareto import pareto_document, pareto_section, pareto_sentences
-from measurand.report.pareto_figure import NARROW_PLANE, WIDE_PLANE, PlanePoint, front_spec
-from measurand.report.pareto_tables import agents_table, apart_table, leads_table, pairs_table
-from measurand.report.pareto_words import axis_words, known_words, rate_text, rate_unit, worth
 from measurand.report.svg import render_svg
 
 if TYPE_CHECKING:

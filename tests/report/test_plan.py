@@ -11,18 +11,18 @@ import polars as pl
 import pytest
 from tests.report.conftest import HOSTILE
 
-from measurand.analyze.plan import plan
-from measurand.analyze.plan_goal import Goal
+from measurand.analyze.design.goal import Goal
+from measurand.analyze.design.plan import plan
 from measurand.analyze.settings import Settings
 from measurand.load import read
 from measurand.report import render_html, render_markdown, render_text
+from measurand.report.design.figure import tasks_spec
+from measurand.report.design.plan import outlook_sentence, plan_document
 from measurand.report.figures import NARROW, WIDE
-from measurand.report.plan import outlook_sentence, plan_document
-from measurand.report.plan_figure import tasks_spec
 from measurand.report.svg import render_svg
 
 if TYPE_CHECKING:
-    from measurand.analyze.plan_records import Plan
+    from measurand.analyze.design.records import Plan
 
 PLAIN = Goal(difference=0.2)
 

@@ -8,16 +8,16 @@ import polars as pl
 import pytest
 
 from measurand.analyze.prepare import prepare
-from measurand.analyze.reliability import reliability, reliability_of
+from measurand.analyze.repeats.reliability import reliability, reliability_of
 from measurand.analyze.settings import Choice, Settings
 from measurand.load import read
 from measurand.report import render_html, render_markdown, render_text
 from measurand.report.parts import data_rows
-from measurand.report.reliability import reliability_document, reliability_section
+from measurand.report.repeats.reliability import reliability_document, reliability_section
 from measurand.report.svg import render_svg
 
 if TYPE_CHECKING:
-    from measurand.analyze.reliability_records import Reliability
+    from measurand.analyze.repeats.records import Reliability
     from measurand.model.table import Trials
     from measurand.report.document import Document, Section, Table
 

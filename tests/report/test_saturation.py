@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pytest
 
-from measurand.analyze.saturation import SaturationReport
-from measurand.analyze.windows import WindowRow, Windows
+from measurand.analyze.headroom.saturation import SaturationReport
+from measurand.analyze.headroom.windows import WindowRow, Windows
 from measurand.report import render_html, render_markdown, render_text
-from measurand.report.board_saturation import index_form, tiers_cell
+from measurand.report.board.saturation import index_form, tiers_cell
+from measurand.report.headroom.saturation import saturation_document
+from measurand.report.headroom.windows import windows_document_section, windows_section
+from measurand.report.headroom.windows_figure import windows_spec
 from measurand.report.numbers import DASH
-from measurand.report.saturation import saturation_document
 from measurand.report.svg import render_svg
-from measurand.report.windows import windows_document_section, windows_section
-from measurand.report.windows_figure import windows_spec
 
 if TYPE_CHECKING:
     from measurand.analyze.board import Board

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pytest
 
-from measurand.analyze.binding import AnchorForm, Anchors, Binding, TaskBinding
-from measurand.analyze.left_out import LeftOut
 from measurand.analyze.records import Finding, MethodNote
-from measurand.analyze.scoring_rows import AgentPlaces, OrderPair, Place, ScoringRow
-from measurand.analyze.scorings import Scorings
+from measurand.analyze.scorings.binding import AnchorForm, Anchors, Binding, TaskBinding
+from measurand.analyze.scorings.left_out import LeftOut
+from measurand.analyze.scorings.rows import AgentPlaces, OrderPair, Place, ScoringRow
+from measurand.analyze.scorings.scorings import Scorings
 from measurand.report import render_html, render_markdown, render_text
-from measurand.report.scorings import scorings_document, scorings_section
+from measurand.report.scorings.scorings import scorings_document, scorings_section
 
 if TYPE_CHECKING:
     from measurand.report.document import Document, Section

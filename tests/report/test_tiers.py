@@ -13,15 +13,15 @@ import pytest
 
 from measurand.analyze.records import NullRow, TierMove
 from measurand.analyze.settings import Settings
-from measurand.analyze.tiers import tiers
+from measurand.analyze.tiering.tiers import tiers
 from measurand.load import read
 from measurand.report import render_html, render_markdown, render_pairs_csv
-from measurand.report.board_tests import pairs_section
+from measurand.report.board.tests import pairs_section
 from measurand.report.tiers import tiers_document
 
 if TYPE_CHECKING:
     from measurand.analyze.board import Board
-    from measurand.analyze.tiers import TierBoard
+    from measurand.analyze.tiering.tiers import TierBoard
     from measurand.report.document import Document, Section, Table
 
 HOSTILE = "<b>bold</b>\x1b[2J | =1+1"

@@ -10,16 +10,16 @@ from tests.report.conftest import HOSTILE
 
 from measurand.analyze.prepare import prepare
 from measurand.analyze.settings import Choice, Settings
-from measurand.analyze.verdict_counted import counted_verdicts
-from measurand.analyze.verdicts import second_verdicts, verdicts_of
+from measurand.analyze.verifiers.counted import counted_verdicts
+from measurand.analyze.verifiers.verdicts import second_verdicts, verdicts_of
 from measurand.load import read
 from measurand.model.verdicts import VerdictCounts
 from measurand.report import render_html, render_markdown, render_text
-from measurand.report.verdict_figure import LONGEST
-from measurand.report.verdicts import verdicts_document, verdicts_section
+from measurand.report.verifiers.figure import LONGEST
+from measurand.report.verifiers.verdicts import verdicts_document, verdicts_section
 
 if TYPE_CHECKING:
-    from measurand.analyze.verdict_records import SecondVerdicts
+    from measurand.analyze.verifiers.records import SecondVerdicts
     from measurand.report.document import Document
 
 QUICK = Settings(resamples=300)

@@ -7,29 +7,29 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from measurand.analyze.claim_records import ClaimsPart
-from measurand.analyze.claims import claims_of
+from measurand.analyze.claims.claims import claims_of
+from measurand.analyze.claims.records import ClaimsPart
+from measurand.analyze.claims.timing import timing_finding, with_timing
 from measurand.analyze.comparability import fingerprint
+from measurand.analyze.cost.pareto import pareto_of
+from measurand.analyze.cost.records import ParetoPart
+from measurand.analyze.design.plan import plan_of
+from measurand.analyze.design.records import PairOutlook
 from measurand.analyze.findings import findings
+from measurand.analyze.headroom.saturation_rows import saturation_rows
+from measurand.analyze.headroom.windows import Windows, windows_of
 from measurand.analyze.means import count_units
 from measurand.analyze.methods import board_methods
-from measurand.analyze.pareto import pareto_of
-from measurand.analyze.pareto_records import ParetoPart
-from measurand.analyze.plan import plan_of
-from measurand.analyze.plan_records import PairOutlook
 from measurand.analyze.prepare import Prepared, prepare
 from measurand.analyze.profile import ProfilePart, profile_of
 from measurand.analyze.records import AgentRow, Finding, MethodNote, SaturationRow, TierTest
-from measurand.analyze.reliability import reliability_of
-from measurand.analyze.reliability_records import ReliabilityPart
-from measurand.analyze.saturation_rows import saturation_rows
-from measurand.analyze.separation import separate
+from measurand.analyze.repeats.records import ReliabilityPart
+from measurand.analyze.repeats.reliability import reliability_of
 from measurand.analyze.settings import Choice, Settings
 from measurand.analyze.standings import standings
-from measurand.analyze.timing import timing_finding, with_timing
-from measurand.analyze.verdict_records import SecondVerdict
-from measurand.analyze.verdicts import verdicts_of
-from measurand.analyze.windows import Windows, windows_of
+from measurand.analyze.tiering.separation import separate
+from measurand.analyze.verifiers.records import SecondVerdict
+from measurand.analyze.verifiers.verdicts import verdicts_of
 
 if TYPE_CHECKING:
     from measurand.load import Progress

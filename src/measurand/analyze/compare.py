@@ -8,28 +8,28 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from measurand.analyze.claims.pairing import discordance, margin_answer, pair_methods, pair_of, pair_test
+from measurand.analyze.claims.regressions import regressions_of
+from measurand.analyze.claims.timing import Times, timing, timing_finding, with_timing
 from measurand.analyze.comparison import Comparison, TaskDifference
-from measurand.analyze.detection import detectable, tested_interval
+from measurand.analyze.cost.exchange_pair import exchange_of_pair
 from measurand.analyze.estimates import estimates
-from measurand.analyze.exchange_pair import exchange_of_pair
 from measurand.analyze.findings import findings
 from measurand.analyze.means import unit_name
 from measurand.analyze.meters import meters
 from measurand.analyze.methods import compare_methods
-from measurand.analyze.pairing import discordance, margin_answer, pair_methods, pair_of, pair_test
 from measurand.analyze.prepare import Prepared, prepare
-from measurand.analyze.regressions import regressions_of
 from measurand.analyze.select import unknown_name
 from measurand.analyze.settings import Choice, Settings
-from measurand.analyze.timing import Times, timing, timing_finding, with_timing
+from measurand.analyze.tiering.detection import detectable, tested_interval
 from measurand.errors import UsageError
-from measurand.infer.power import exact_sign_p
+from measurand.infer.design.power import exact_sign_p
 from measurand.wording import listed, plural
 
 if TYPE_CHECKING:
     from measurand.analyze.cells import Floats
     from measurand.analyze.records import Estimate
-    from measurand.infer.permutation import MaxT
+    from measurand.infer.differences.permutation import MaxT
     from measurand.model.table import Trials
 
 __all__ = ["compare"]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
-from measurand.analyze.pair_records import Discordance, MarginAnswer, Regressions, Timing
-from measurand.analyze.pareto_records import PairExchange
+from measurand.analyze.claims.pair_records import Discordance, MarginAnswer, Regressions, Timing
+from measurand.analyze.cost.records import PairExchange
 from measurand.analyze.records import Estimate, Finding, Meter, MethodNote
 
 __all__ = ["Comparison", "TaskDifference"]

@@ -8,9 +8,9 @@ import numpy as np
 
 from measurand.analyze.means import column_means, count_units
 from measurand.analyze.records import Estimate, FamilyErrors, GateRate
-from measurand.infer.clusters import clustered_standard_error
-from measurand.infer.coverage import CLAIMED_FROM
-from measurand.infer.intervals import cluster_bootstrap, wilson
+from measurand.infer.means.clusters import clustered_standard_error
+from measurand.infer.means.coverage import CLAIMED_FROM
+from measurand.infer.means.intervals import cluster_bootstrap, wilson
 
 if TYPE_CHECKING:
     from measurand.analyze.cells import Codes, Floats, Grid

@@ -21,15 +21,15 @@ from measurand.analyze.naming import agent_place
 from measurand.analyze.prepare import Prepared, prepare
 from measurand.analyze.records import Estimate, MethodNote
 from measurand.analyze.settings import Choice, Settings
-from measurand.infer.clusters import clustered_standard_error
-from measurand.infer.coverage import CLAIMED_FROM, LEAST_DIFFERENT
-from measurand.infer.intervals import cluster_bootstrap, wilson
+from measurand.infer.means.clusters import clustered_standard_error
+from measurand.infer.means.coverage import CLAIMED_FROM, LEAST_DIFFERENT
+from measurand.infer.means.intervals import cluster_bootstrap, wilson
 from measurand.score.names import SHARES
 from measurand.wording import plural
 
 if TYPE_CHECKING:
     from measurand.analyze.cells import Codes, Floats
-    from measurand.infer.shares import Interval
+    from measurand.infer.means.shares import Interval
     from measurand.model.table import Trials
 
 __all__ = ["Intervals", "IntervalsPart", "intervals", "intervals_of"]

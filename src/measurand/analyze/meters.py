@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from measurand.analyze.records import Estimate, Meter
-from measurand.infer.per_success import cost_per_success
+from measurand.infer.cost.per_success import cost_per_success
 
 if TYPE_CHECKING:
     from measurand.analyze.cells import Grid

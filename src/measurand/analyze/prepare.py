@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from measurand.analyze.available import unavailable
 from measurand.analyze.cells import Grid
 from measurand.analyze.meters import with_tokens
+from measurand.analyze.scorings.available import unavailable
 from measurand.analyze.select import Selection, select
 from measurand.errors import UsageError
 from measurand.score.names import GRADED

@@ -12,16 +12,16 @@ from measurand.analyze.findings import findings
 from measurand.analyze.means import head, ranking_means
 from measurand.analyze.prepare import Prepared, prepare
 from measurand.analyze.records import Estimate, Finding, MethodNote
-from measurand.analyze.separation import Separation, separate
 from measurand.analyze.settings import Choice, Settings
-from measurand.infer.influence import influence
-from measurand.infer.profiles import interquartile_mean, performance_profile, probability_of_improvement
-from measurand.infer.ranks import average_ranks
+from measurand.analyze.tiering.separation import Separation, separate
+from measurand.infer.means.influence import influence
+from measurand.infer.means.profiles import interquartile_mean, performance_profile, probability_of_improvement
+from measurand.infer.means.ranks import average_ranks
 from measurand.score.names import SHARES
 
 if TYPE_CHECKING:
     from measurand.analyze.cells import Floats
-    from measurand.infer.intervals import ColumnIntervals
+    from measurand.infer.means.intervals import ColumnIntervals
     from measurand.model.table import Trials
 
 __all__ = ["Curve", "Lead", "PairChance", "Profile", "ProfilePart", "ProfileRow", "profile", "profile_of"]

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from measurand.errors import UsageError
-from measurand.infer.permutation import NULLS
+from measurand.infer.differences.permutation import NULLS
 from measurand.score.names import SCORES
 from measurand.score.trials import Scoring
 

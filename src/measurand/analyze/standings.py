@@ -16,8 +16,8 @@ from measurand.score.names import SHARES
 if TYPE_CHECKING:
     from measurand.analyze.cells import Cells
     from measurand.analyze.prepare import Prepared
-    from measurand.analyze.separation import Separation
     from measurand.analyze.settings import Settings
+    from measurand.analyze.tiering.separation import Separation
 
 __all__ = ["standings"]
 

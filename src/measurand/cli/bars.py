@@ -11,7 +11,7 @@ from measurand.cli import analysis, options
 from measurand.cli.agents import agents_table, read_agents_table
 
 _FORMS: Final = ("hazen", "plain", "ale-weibull", "ale-hazen", "ale-original")
-"""Those of `measurand.infer.percentiles`, which would load numpy for the sake of a help text."""
+"""Those of `measurand.infer.headroom.percentiles`, which would load numpy for the sake of a help text."""
 _FILE: Final = click.Path(path_type=Path, exists=True, dir_okay=False)
 
 
@@ -47,9 +47,9 @@ def bars(**values: Any) -> None:
     For each bar, and for the objective and percentiles: tiers of the first agents, saturation and the share of agents at
     zero; with --cut for early and late agents apart, and with the bar tuned on the early ones tried on the late ones.
     """
-    from measurand.analyze.bars import BarOptions
-    from measurand.analyze.bars import bars as find
-    from measurand.report.bars import bars_document
+    from measurand.analyze.headroom.bars import BarOptions
+    from measurand.analyze.headroom.bars import bars as find
+    from measurand.report.headroom.bars import bars_document
     from measurand.sources.bars_table import read_bars, read_field
 
     known = read_agents_table(values)

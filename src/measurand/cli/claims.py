@@ -33,8 +33,8 @@ def claims(**values: Any) -> None:
     Whether it beats every other; how much of its score comes from having picked the highest; on how many tasks agents must
     differ for a finding; whether it is no worse than another by a margin; and whether trials were run at the same times.
     """
-    from measurand.analyze.claims import claims as find
-    from measurand.report.claims import claims_document
+    from measurand.analyze.claims.claims import claims as find
+    from measurand.report.claims.claims import claims_document
 
     own = {name: values.pop(name) for name in ("best", "not_worse_than", "margin")}
     asked = analysis.ask(values)

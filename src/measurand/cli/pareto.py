@@ -54,9 +54,9 @@ def pareto(**values: Any) -> None:
     rates one agent is shown to beat another, with one error level for all pairs and rates. Agents whose cost is unknown
     are listed apart.
     """
-    from measurand.analyze.pareto import CostAxis
-    from measurand.analyze.pareto import pareto as find
-    from measurand.report.pareto import pareto_document
+    from measurand.analyze.cost.pareto import CostAxis
+    from measurand.analyze.cost.pareto import pareto as find
+    from measurand.report.cost.pareto import pareto_document
 
     meter, log, coverage = values.pop("meter"), values.pop("log_cost"), values.pop("coverage")
     asked = analysis.ask(values)

@@ -129,9 +129,9 @@ def plan(**values: Any) -> None:
     How many tasks, at how many trials of each, separate two agents or give one agent's mean; what that costs; and what the tasks
     that there are can reach at all.
     """
-    from measurand.analyze.plan import plan as make
-    from measurand.analyze.plan_goal import TRIALS, Goal
-    from measurand.report.plan import plan_document
+    from measurand.analyze.design.goal import TRIALS, Goal
+    from measurand.analyze.design.plan import plan as make
+    from measurand.report.design.plan import plan_document
 
     own = {name: values.pop(name) for name in _OWN}
     power = values.pop("power")

@@ -23,8 +23,8 @@ def reliability(**values: Any) -> None:
     D3 in its named forms beside the gate rate, pass@j and pass^j, how often trials of a task disagree, whether stated
     confidences can be trusted, and how even the spending is. Needs at least 2 trials of a task; 10 are recommended.
     """
-    from measurand.analyze.reliability import reliability as find
-    from measurand.report.reliability import reliability_document
+    from measurand.analyze.repeats.reliability import reliability as find
+    from measurand.report.repeats.reliability import reliability_document
 
     below = values.pop("abstain_below")
     asked = analysis.ask(values)

@@ -25,8 +25,8 @@ def saturation(**values: Any) -> None:
     The index S compares the first agent with the one at place K: near 1 within noise, near 0 well separated. Where agents
     have release dates, windows of agents released one after the other are judged as well.
     """
-    from measurand.analyze.saturation import saturation as find
-    from measurand.report.saturation import saturation_document
+    from measurand.analyze.headroom.saturation import saturation as find
+    from measurand.report.headroom.saturation import saturation_document
 
     places, alpha, window = values.pop("places"), values.pop("alpha"), values.pop("window")
     known = read_agents_table(values)

@@ -18,8 +18,8 @@ def scorings(**values: Any) -> None:
     the same way; where the cap at the reference and the clip bind; which anchors were used; and what was left out. --score
     names the scoring that the orders of the others are compared with.
     """
-    from measurand.analyze.scorings import scorings as find
-    from measurand.report.scorings import scorings_document
+    from measurand.analyze.scorings.scorings import scorings as find
+    from measurand.report.scorings.scorings import scorings_document
 
     asked = analysis.ask(values)
     found = find(asked.trials, asked.choice, asked.settings, command=options.command_line())

@@ -19,7 +19,7 @@ def tiers(**values: Any) -> None:
     pairs together, and what each null distribution finds. RESULTS is a store, or files and folders of the formats that
     `measurand sources` lists.
     """
-    from measurand.analyze.tiers import tiers as find
+    from measurand.analyze.tiering.tiers import tiers as find
     from measurand.report.tiers import tiers_document
 
     asked = analysis.ask(values)

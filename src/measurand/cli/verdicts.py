@@ -11,7 +11,7 @@ from click.core import ParameterSource
 from measurand.cli import analysis, options
 
 if TYPE_CHECKING:
-    from measurand.analyze.verdict_records import SecondVerdicts
+    from measurand.analyze.verifiers.records import SecondVerdicts
 
 _FILE: Final = click.Path(path_type=Path, exists=True, dir_okay=False)
 _OF_COUNTS: Final = frozenset(
@@ -68,7 +68,7 @@ def verdicts(**values: Any) -> None:
     "verdict:NAME=not COLUMN" for a flag of what is wrong), or in a table of its own. Where only numbers of passes are published,
     --counts FILE takes the place of RESULTS.
     """
-    from measurand.report.verdicts import verdicts_document
+    from measurand.report.verifiers.verdicts import verdicts_document
 
     if values["counts"] is not None:
         found, form = _of_counts(values)
@@ -78,7 +78,7 @@ def verdicts(**values: Any) -> None:
 
 
 def _of_counts(values: dict[str, Any]) -> tuple[SecondVerdicts, analysis.Form]:
-    from measurand.analyze.verdict_counted import counted_verdicts
+    from measurand.analyze.verifiers.counted import counted_verdicts
     from measurand.load import read_verdict_counts
 
     if values["results"]:
@@ -96,7 +96,7 @@ def _of_counts(values: dict[str, Any]) -> tuple[SecondVerdicts, analysis.Form]:
 
 
 def _of_trials(values: dict[str, Any]) -> tuple[SecondVerdicts, analysis.Form]:
-    from measurand.analyze.verdicts import second_verdicts
+    from measurand.analyze.verifiers.verdicts import second_verdicts
     from measurand.load import add_verdicts
 
     if not values["results"]:

@@ -4,8 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from measurand.report.claims.pair_words import (
+    discordance_sentences,
+    margin_sentences,
+    short,
+    timing_sentences,
+)
+from measurand.report.claims.regressions import regressions_section
+from measurand.report.cost.exchange_pair import exchange_sentences
 from measurand.report.document import Cell, Column, Document, Figure, Row, Section, Table
-from measurand.report.exchange_pair import exchange_sentences
 from measurand.report.figures import NARROW, WIDE, difference_spec
 from measurand.report.names import visible
 from measurand.report.numbers import (
@@ -18,7 +25,6 @@ from measurand.report.numbers import (
     p_value,
     quantity,
 )
-from measurand.report.pair_words import discordance_sentences, margin_sentences, short, timing_sentences
 from measurand.report.parts import (
     GENERATOR,
     NOT_COMPARABLE,
@@ -35,7 +41,6 @@ from measurand.report.parts import (
     suite_title,
     with_power,
 )
-from measurand.report.regressions import regressions_section
 from measurand.report.scores import difference_form, is_share, score_words, size_form, value_form
 from measurand.wording import plural
 

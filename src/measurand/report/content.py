@@ -9,23 +9,23 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from measurand.report.board_families import families_section
-from measurand.report.board_saturation import saturation_section
-from measurand.report.board_standings import meters_section, outcomes_table, standings_section
-from measurand.report.board_summary import summary_section, test_sentence
-from measurand.report.board_tests import differences_section, tiers_section
-from measurand.report.claims import claims_section
+from measurand.report.board.families import families_section
+from measurand.report.board.saturation import saturation_section
+from measurand.report.board.standings import meters_section, outcomes_table, standings_section
+from measurand.report.board.summary import summary_section, test_sentence
+from measurand.report.board.tests import differences_section, tiers_section
+from measurand.report.claims.claims import claims_section
 from measurand.report.comparison import comparison_document
+from measurand.report.cost.pareto import pareto_section
 from measurand.report.document import Document, Item, Section
+from measurand.report.headroom.windows import windows_section
 from measurand.report.imports import import_document
 from measurand.report.names import visible
-from measurand.report.pareto import pareto_section
 from measurand.report.parts import GENERATOR, NOT_COMPARABLE, findings_section, methods_section, suite_title
 from measurand.report.profile import profile_section
-from measurand.report.reliability import reliability_section
+from measurand.report.repeats.reliability import reliability_section
 from measurand.report.scores import score_words
-from measurand.report.verdicts import verdicts_section
-from measurand.report.windows import windows_section
+from measurand.report.verifiers.verdicts import verdicts_section
 from measurand.wording import plural
 
 if TYPE_CHECKING:

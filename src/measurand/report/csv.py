@@ -6,8 +6,8 @@ import csv
 import io
 from typing import TYPE_CHECKING, Final
 
-from measurand.report.board_standings import tidy_table
-from measurand.report.board_tests import pairs_table
+from measurand.report.board.standings import tidy_table
+from measurand.report.board.tests import pairs_table
 from measurand.report.parts import data_rows
 
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from measurand.report.board_summary import test_answer, test_sentence
-from measurand.report.board_tests import FULL_PAIRS, pairs_section, tiers_table
+from measurand.report.board.summary import test_answer, test_sentence
+from measurand.report.board.tests import FULL_PAIRS, pairs_section, tiers_table
 from measurand.report.document import Cell, Column, Document, Section, Table
 from measurand.report.names import visible
 from measurand.report.numbers import DASH, count, ranks
@@ -26,7 +26,7 @@ from measurand.wording import plural
 
 if TYPE_CHECKING:
     from measurand.analyze.records import NullRow
-    from measurand.analyze.tiers import TierBoard, TieredAgent
+    from measurand.analyze.tiering.tiers import TierBoard, TieredAgent
 
 __all__ = ["tiers_document"]
 

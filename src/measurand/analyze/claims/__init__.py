@@ -1,0 +1,1 @@
+"""Claims about the agent on top, or of two that are named."""

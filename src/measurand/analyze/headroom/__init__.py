@@ -1,0 +1,1 @@
+"""Saturation by score and over time, and harder bars."""

@@ -1,0 +1,1 @@
+"""Reliability of agents over repeated trials."""

@@ -1,0 +1,1 @@
+"""The test of a family under each null, and its tiers, by name."""

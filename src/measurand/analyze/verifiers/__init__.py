@@ -1,0 +1,1 @@
+"""Second verdicts against the first."""

@@ -1,0 +1,1 @@
+"""Is there room above: saturation, windows over time, harder bars, percentiles."""

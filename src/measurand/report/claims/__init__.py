@@ -1,0 +1,1 @@
+"""Claims in words and tables."""

@@ -1,0 +1,1 @@
+"""Quality against cost in words, figures and tables."""

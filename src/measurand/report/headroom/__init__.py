@@ -1,0 +1,1 @@
+"""Saturation and bars in words, figures and tables."""

@@ -1,0 +1,1 @@
+"""Reliability in words, figures and tables."""

@@ -1,0 +1,1 @@
+"""Scorings in words, figures and tables."""

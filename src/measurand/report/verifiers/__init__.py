@@ -1,0 +1,1 @@
+"""Second verdicts in words, figures and tables."""
