@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from measurand.errors import FormatError
+from measurand.sources.capped_files import read_capped
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 __all__ = ["head", "read_json"]
 
 _HEAD: Final = 2**20
+_MOST: Final = 2**29
+"""Bytes of a file that is read whole."""
 
 
 class _RepeatedKeyError(Exception):
@@ -32,10 +35,7 @@ def read_json(path: Path, where: str) -> Any:
         FormatError: not readable, not UTF-8, not JSON, or an object that holds a key twice (a parser would keep
             one of the two values in silence).
     """
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise FormatError(f"cannot be read: {error.strerror}", where=where) from error
+    data = read_capped(path, where, _MOST)
     return _decode(data.removeprefix(b"\xef\xbb\xbf"), where)
 
 
