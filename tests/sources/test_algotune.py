@@ -5,15 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+import polars as pl
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from measurand.errors import FormatError, ValueRangeError
 from measurand.sources.algotune import AlgotuneSource
+from measurand.sources.algotune_timings import read_timings
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.sources.conftest import Read, ReadText
+    from tests.sources.conftest import Read, ReadText, Survives
 
 
 def summary(value: Any) -> bytes:
@@ -139,3 +143,91 @@ def test_published_summary(shared: Path, read_algotune_path: Read) -> None:
     assert (frame.height, frame["task"].n_unique(), frame["agent"].n_unique()) == (2772, 154, 18)
     assert frame["quantity"].count() == 2358
     assert (frame["quantity"] > 1).sum() / frame.height == pytest.approx(0.705628, abs=1e-6)
+
+
+def timings(*spreads: float, success: bool = True) -> bytes:
+    runs = {
+        str(place): {"success": success, "avg_min_ms": 25.0 * spread, "std_min_ms": 1}
+        for place, spread in enumerate(spreads)
+    }
+    return msgspec.json.encode(
+        {"sort": {"target_time_ms": 100, "n": 4, "dataset_size": 100, "baseline_runs": runs}}
+    )
+
+
+def test_timings_beside_the_summary(tmp_path: Path, read_algotune: ReadText) -> None:
+    """generation.json says how large the problems are: tasks get a digest, and the reference a version."""
+    plain = read_algotune(summary("1.5")).frame
+    assert plain.select("task_digest", "anchors_id").row(0) == (None, None)
+    (tmp_path / "generation.json").write_bytes(timings(1, 1.05))
+    table = read_algotune(summary("1.5"))
+    row = table.frame.row(0, named=True)
+    assert row["task_digest"].startswith("sha256:")
+    assert row["anchors_id"].startswith("generation.json sha256:")
+    assert row["quantity"] == 1.5
+    assert table.notes() == {}
+    (tmp_path / "generation.json").write_bytes(timings(1, 1.05).replace(b'"n":4', b'"n":5'))
+    assert read_algotune(summary("1.5")).frame["task_digest"][0] != row["task_digest"]
+
+
+@pytest.mark.parametrize(
+    ("content", "notes"),
+    [
+        (
+            timings(1, 1.2),
+            {"runs of the reference solver differ by more than 10%: lesser speed-ups may be chance": 1},
+        ),
+        (timings(1, success=False), {"no timing of the reference solver": 1}),
+        (b'{"other": {}}', {"no timing of the reference solver": 1}),
+        (b"[1]", {"timings of the reference solver that cannot be read: not a JSON object": 1}),
+        (b'{"sort": 3}', {"no timing of the reference solver": 1}),
+    ],
+)
+def test_timings_that_say_little(
+    tmp_path: Path, read_algotune: ReadText, content: bytes, notes: dict[str, int]
+) -> None:
+    """Unsteady, failed, absent and unreadable timings are noted; the trials are read all the same."""
+    (tmp_path / "generation.json").write_bytes(content)
+    table = read_algotune(summary("1.5"))
+    assert table.frame.height == 2
+    assert table.notes() == notes
+
+
+def test_failed_runs_of_the_reference(tmp_path: Path, read_algotune: ReadText) -> None:
+    """A run of the reference solver that failed is counted, and the others stand."""
+    content = timings(1, 1).replace(b'"success":true', b'"success":false', 1)
+    (tmp_path / "generation.json").write_bytes(content)
+    assert read_algotune(summary("1.5")).notes() == {
+        "runs of the reference solver that failed or have no time": 1
+    }
+
+
+def test_timings_behind_a_link(tmp_path: Path, read_algotune: ReadText) -> None:
+    """A link that leaves the folder is not followed."""
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "outside/generation.json").write_bytes(timings(1))
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in/generation.json").symlink_to(tmp_path / "outside/generation.json")
+    assert read_algotune(summary("1"), name="in/agent_summary.json").frame["task_digest"].to_list() == [
+        None,
+        None,
+    ]
+
+
+def test_published_timings(shared: Path, read_algotune_path: Read) -> None:
+    """The reference of all 154 tasks was timed three times; on four the times differ by more than a tenth."""
+    table = read_algotune_path(shared / "samples/algotune")
+    assert table.frame["task_digest"].null_count() == 0
+    assert table.frame["task_digest"].n_unique() == 154
+    assert list(table.notes().values()) == [4]
+    tidy = pl.read_csv(shared / "data/algotune/tasks.csv")
+    found = read_timings(shared / "samples/algotune/generation.json").tasks
+    means = {task: 1000 * sum(timing.seconds) / len(timing.seconds) for task, timing in found.items()}
+    assert means == pytest.approx(dict(tidy.select("task", "reference_time_ms_mean").rows()))
+
+
+@given(st.data())
+@settings(max_examples=50, deadline=None)
+def test_damage(survives: Survives, data: st.DataObject) -> None:
+    """A damaged summary or file of timings is refused, or what is kept adds up."""
+    survives(AlgotuneSource(), {"agent_summary.json": summary("1.5"), "generation.json": timings(1, 2)}, data)
