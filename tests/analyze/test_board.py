@@ -365,7 +365,7 @@ def test_score_is_graded_only_where_every_task_has_a_reference(make: Make) -> No
     """With a reference, or a quantity, on some tasks only the gate ranks, and asking for the objective is refused."""
     trials = make(ODD["references on some tasks only"])
     assert board(trials, settings=QUICK).score == "gate"
-    with pytest.raises(UsageError, match="task.*no reference"):
+    with pytest.raises(UsageError, match=r"task.*no reference"):
         board(trials, settings=Settings(score="objective"))
     full = make(ODD["quantities on some tasks only"])
     assert board(full, settings=QUICK).score == "gate"

@@ -31,6 +31,9 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         str | None, _doc("Digest of the task's content; equal digests mean equal tasks.")
     ] = None
     family: Annotated[str | None, _doc("Family (cluster) of tasks that resemble each other.")] = None
+    human_minutes: Annotated[
+        float | None, _doc("Time that a skilled person needs for the task, minutes.")
+    ] = None
     agent: Annotated[str, _doc("Name of the agent: model, scaffold and settings together.")]
     agent_digest: Annotated[
         str | None, _doc("Digest of the agent's configuration; of its name when unknown.")

@@ -6,12 +6,13 @@ import math
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from measurand.errors import FormatError, ValueRangeError
+from measurand.errors import FormatError, InputError, ValueRangeError
 from measurand.model.digests import agent_digest
 from measurand.model.imports import Declaration
 from measurand.model.outcomes import Outcome, Verdict
 from measurand.model.table import trials_frame
 from measurand.model.trial import Trial
+from measurand.sources.algotune_timings import TIMINGS, Timings, read_timings
 from measurand.sources.base import ImportLog, Match, ReadOptions, refuse_options
 from measurand.sources.json_files import head, read_json
 
@@ -27,14 +28,20 @@ _SUITE: Final = "algotune"
 _FILE: Final = "agent_summary.json"
 _KEY: Final = "final_speedup"
 _NONE: Final = "N/A"
+_UNSTEADY: Final = 0.1
 _NUMBER: Final = re.compile(r"[+-]?\d+(\.\d*)?([eE][+-]?\d+)?")
 
 
 class AlgotuneSource:
-    """Reads ``agent_summary.json``: task -> model -> ``{"final_speedup": "1.53790" | "N/A"}``."""
+    """Reads ``agent_summary.json``: task -> model -> ``{"final_speedup": "1.53790" | "N/A"}``.
+
+    ``generation.json`` beside it says how large the problems are and how steadily the reference solver ran on them.
+    """
 
     name = "algotune"
-    title = "AlgoTune: agent_summary.json, the speed-up of each model on each task"
+    title = (
+        "AlgoTune: agent_summary.json, the speed-up of each model on each task, and generation.json beside it"
+    )
 
     def sniff(self, path: Path) -> Match | None:
         """Claim the summary, or a folder that holds it (at its top or in ``reports``)."""
@@ -57,8 +64,9 @@ class AlgotuneSource:
                 f"no {_FILE}", where=str(path), hint="give the file, or the folder that holds it"
             )
         tasks = _objects(read_json(file, file.name), file.name)
+        timings = _timings(file, log)
         trials = [
-            _trial(task, model, entry, file.name)
+            _trial(task, model, entry, file.name, timings)
             for task, models in tasks.items()
             for model, entry in _objects(models, f"{file.name}: {task}").items()
         ]
@@ -67,6 +75,7 @@ class AlgotuneSource:
         log.rows_read += len(trials)
         log.declarations.append(Declaration(suite=_SUITE, trials=1))
         _note_absent(trials, log, file.name)
+        _note_timings(list(tasks), timings, log)
         yield trials_frame(trials)
 
 
@@ -84,12 +93,25 @@ def _objects(value: Any, where: str) -> dict[str, Any]:
     return value
 
 
-def _trial(task: str, model: str, entry: Any, file: str) -> Trial:
+def _timings(file: Path, log: ImportLog) -> Timings | None:
+    beside = file.parent / TIMINGS
+    if not beside.is_file() or not beside.resolve().is_relative_to(file.parent.resolve()):
+        return None
+    try:
+        return read_timings(beside)
+    except InputError as error:
+        log.add("unknown", f"timings of the reference solver that cannot be read: {error.what}", error.where)
+        return None
+
+
+def _trial(task: str, model: str, entry: Any, file: str, timings: Timings | None) -> Trial:
     where = f"{file}: {task}/{model}"
     speedup = _speedup(task, model, entry, where)
+    timing = timings.tasks.get(task) if timings else None
     return Trial(
         suite=_SUITE,
         task=task,
+        task_digest=timing.digest if timing else None,
         agent=model,
         agent_digest=agent_digest(model),
         model_requested=model,
@@ -102,6 +124,7 @@ def _trial(task: str, model: str, entry: Any, file: str) -> Trial:
         better="higher",
         kind="ratio",
         reference=1.0,
+        anchors_id=timings.version if timings and timing and timing.seconds else None,
         official_score=_official(speedup),
         harness=_SUITE,
         source=AlgotuneSource.name,
@@ -152,3 +175,24 @@ def _note_absent(trials: list[Trial], log: ImportLog, file: str) -> None:
         for model in models:
             if (task, model) not in have:
                 log.add("note", "the model has no entry for the task", f"{file}: {task}/{model}")
+
+
+def _note_timings(tasks: list[str], timings: Timings | None, log: ImportLog) -> None:
+    """Say of which tasks the reference is not known, or so unsteady that small speed-ups mean nothing."""
+    for task in tasks if timings else ():
+        timing = timings.tasks.get(task) if timings else None
+        where = f"{TIMINGS}: {task}"
+        if timing is None or not timing.seconds:
+            log.add("note", "no timing of the reference solver", where)
+            continue
+        if timing.failed:
+            log.add(
+                "note", "runs of the reference solver that failed or have no time", where, count=timing.failed
+            )
+        if timing.spread > _UNSTEADY:
+            times = " to ".join(f"{1000 * bound:.3g}" for bound in (min(timing.seconds), max(timing.seconds)))
+            log.add(
+                "note",
+                f"runs of the reference solver differ by more than {_UNSTEADY:.0%}: lesser speed-ups may be chance",
+                f"{where}: {times} ms",
+            )
