@@ -9,8 +9,9 @@ JOBS ?= 2
 demo: $(VENV)/.ready
 	$(BIN)/python examples/compressors/measure.py
 
+# One thread of linear algebra a worker, or the workers get into each other's way; the tests of a file share what is slow to make.
 test: $(VENV)/.ready
-	$(BIN)/python -m pytest --numprocesses $(JOBS)
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses $(JOBS) --dist loadfile
 
 check: $(VENV)/.ready
 	$(BIN)/ruff format --check .
