@@ -10,7 +10,31 @@ from measurand.sources import loose_json
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["is_inside", "read_capped", "read_object"]
+__all__ = ["is_file", "is_folder", "is_inside", "is_link", "read_capped", "read_object"]
+
+
+def is_file(path: Path) -> bool:
+    """Whether there is an ordinary file. Never raises: what cannot be looked at, or has too long a name, is none."""
+    try:
+        return path.is_file()
+    except OSError:
+        return False
+
+
+def is_folder(path: Path) -> bool:
+    """Whether there is a folder. Never raises."""
+    try:
+        return path.is_dir()
+    except OSError:
+        return False
+
+
+def is_link(path: Path) -> bool:
+    """Whether there is a link; also where nobody may look, so that it is not followed. Never raises."""
+    try:
+        return path.is_symlink()
+    except OSError:
+        return True
 
 
 def read_capped(path: Path, where: str, most: int) -> bytes:
@@ -19,9 +43,9 @@ def read_capped(path: Path, where: str, most: int) -> bytes:
     Raises:
         FormatError: it cannot be read, is no ordinary file, or is larger. ``where`` is how the error names it.
     """
+    if not is_file(path):
+        raise FormatError("no ordinary file, or not to be looked at", where=where)
     try:
-        if not path.is_file():
-            raise FormatError("no ordinary file", where=where)
         with path.open("rb") as file:
             data = file.read(most + 1)
     except OSError as error:
