@@ -226,8 +226,26 @@ def test_published_timings(shared: Path, read_algotune_path: Read) -> None:
     assert means == pytest.approx(dict(tidy.select("task", "reference_time_ms_mean").rows()))
 
 
+def test_samples_of_others(shared: Path) -> None:
+    """Nothing that other tools wrote is claimed."""
+    folders = [folder for folder in (shared / "samples").iterdir() if folder.name != "algotune"]
+    assert [folder.name for folder in folders if AlgotuneSource().sniff(folder)] == []
+
+
+def damage(survives: Survives, data: st.DataObject) -> None:
+    survives(AlgotuneSource(), {"agent_summary.json": summary("1.5"), "generation.json": timings(1, 2)}, data)
+
+
 @given(st.data())
 @settings(max_examples=50, deadline=None)
 def test_damage(survives: Survives, data: st.DataObject) -> None:
     """A damaged summary or file of timings is refused, or what is kept adds up."""
-    survives(AlgotuneSource(), {"agent_summary.json": summary("1.5"), "generation.json": timings(1, 2)}, data)
+    damage(survives, data)
+
+
+@pytest.mark.slow
+@given(st.data())
+@settings(max_examples=1000, deadline=None)
+def test_more_damage(survives: Survives, data: st.DataObject) -> None:
+    """The same, more often."""
+    damage(survives, data)
