@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from measurand.sources.base import ImportLog
+    from measurand.sources.swebench_agent_runs import AgentRun
 
 __all__ = [
     "NOT_LISTED",
@@ -36,6 +37,8 @@ class Mark(NamedTuple):
     outcome: Outcome
     passed: bool | None
     """The gate: resolved, not resolved, or no verdict."""
+    judged: bool = True
+    """Whether SWE-bench's own count has it, be it as not resolved."""
 
 
 class Record(NamedTuple):
@@ -45,6 +48,7 @@ class Record(NamedTuple):
     file: str
     cost: float | None = None
     steps: int | None = None
+    run: AgentRun | None = None
 
 
 @dataclass(slots=True)
@@ -70,6 +74,14 @@ class Unit:
     """Instances that only other submissions name count as failed (tree of submissions), or are left out (harness)."""
     models: tuple[str, ...] = ()
     files: list[RecordFile] = field(default_factory=list)
+    runs: dict[str, AgentRun] = field(default_factory=dict)
+    """Trajectories by instance."""
+    folder: Path | None = None
+    """Folder of a submission, or of runs without results; nothing in it belongs to another unit."""
+    digest: str | None = None
+    """Digest of the agent's configuration, where trajectories alone say it."""
+    harness: str = "swebench"
+    harness_version: str | None = None
 
 
 _RESOLVED: Final = Mark(0, None, Outcome.COMPLETED, passed=True)

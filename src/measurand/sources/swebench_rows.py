@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
-
-import polars as pl
+from typing import TYPE_CHECKING, Final
 
 from measurand.errors import FormatError, ValueRangeError
-from measurand.model.digests import agent_digest
 from measurand.model.imports import Declaration
-from measurand.model.outcomes import Verdict
-from measurand.model.table import conform
+from measurand.model.trial import UNNAMED
+from measurand.sources.swebench_agent_runs import joined_mark, suite_of
+from measurand.sources.swebench_frames import Batch
 from measurand.sources.swebench_names import SIZES
 from measurand.sources.swebench_records import NOT_LISTED, Record, Unit
 
@@ -18,26 +16,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
+    import polars as pl
+
     from measurand.sources.base import ImportLog
+    from measurand.sources.swebench_agent_runs import AgentRun
 
 __all__ = ["declare", "instances", "read_task_ids", "rows"]
 
 _BATCH: Final = 50_000
 _SHOWN: Final = 3
-_SCHEMA: Final = {
-    "suite": pl.String,
-    "task": pl.String,
-    "agent": pl.String,
-    "agent_digest": pl.String,
-    "model_requested": pl.String,
-    "job": pl.String,
-    "outcome": pl.String,
-    "reason": pl.String,
-    "passed": pl.Boolean,
-    "cost_usd": pl.Float64,
-    "steps": pl.Int64,
-    "source_ref": pl.String,
-}
 
 
 def read_task_ids(path: Path) -> frozenset[str]:
@@ -67,7 +54,7 @@ def instances(units: Iterable[Unit], only: frozenset[str] | None, log: ImportLog
     named: dict[str, dict[str, int]] = {}
     for unit in units:
         counts = named.setdefault(unit.suite, {})
-        for instance in {name for file in unit.files for name in file.records}:
+        for instance in {name for file in unit.files for name in file.records} | unit.runs.keys():
             counts[instance] = counts.get(instance, 0) + 1
     if only is None:
         for suite, counts in named.items():
@@ -117,43 +104,59 @@ def _size(suite: str, members: list[Unit], log: ImportLog) -> int | None:
 
 
 def rows(
-    units: Iterable[Unit], ids: Mapping[str, list[str]], only: frozenset[str] | None, source: str
+    units: Iterable[Unit],
+    ids: Mapping[str, list[str]],
+    only: frozenset[str] | None,
+    source: str,
+    log: ImportLog,
 ) -> Iterator[pl.DataFrame]:
     """Yield rows of the trial table in batches."""
-    columns: dict[str, list[Any]] = {name: [] for name in _SCHEMA}
+    batch = Batch(source, log)
     for unit in units:
-        _append(columns, unit, ids[unit.suite], only)
-        if len(columns["task"]) >= _BATCH:
-            yield _frame(columns, source)
-            columns = {name: [] for name in _SCHEMA}
-    if columns["task"]:
-        yield _frame(columns, source)
+        absent = unit.padded or only is not None
+        batch.append(
+            unit,
+            [
+                (instance, record)
+                for instance in ids[unit.suite]
+                for record in _records(unit, instance, log, absent=absent)
+            ],
+        )
+        if len(batch) >= _BATCH:
+            yield batch.frame()
+            batch = Batch(source, log)
+    if len(batch):
+        yield batch.frame()
 
 
-def _append(columns: dict[str, list[Any]], unit: Unit, ids: list[str], only: frozenset[str] | None) -> None:
-    before = len(columns["task"])
-    for instance in ids:
-        for record in _records(unit, instance, absent=unit.padded or only is not None):
-            columns["task"].append(instance)
-            columns["outcome"].append(record.mark.outcome.value)
-            columns["reason"].append(record.mark.reason)
-            columns["passed"].append(record.mark.passed)
-            columns["cost_usd"].append(record.cost)
-            columns["steps"].append(record.steps)
-            columns["source_ref"].append(f"{record.file}: {instance}")
-    count = len(columns["task"]) - before
-    same = {
-        "suite": unit.suite,
-        "agent": unit.agent,
-        "agent_digest": agent_digest(unit.agent),
-        "model_requested": ", ".join(unit.models) or None,
-        "job": unit.job,
-    }
-    for name, value in same.items():
-        columns[name].extend([value] * count)
+def _records(unit: Unit, instance: str, log: ImportLog, *, absent: bool) -> list[Record]:
+    """Records of an instance, with what its trajectory says."""
+    said = _said(unit, instance, absent=absent)
+    run = unit.runs.get(instance)
+    if run is None:
+        return said
+    return [_joined(record, run, log) for record in said] or [_joined(None, run, log)]
 
 
-def _records(unit: Unit, instance: str, *, absent: bool) -> list[Record]:
+def _joined(record: Record | None, run: AgentRun, log: ImportLog) -> Record:
+    foreign = suite_of(run.task) == UNNAMED  # a task that may ask for something else than a patch
+    handed_in = run.handed_in or foreign
+    mark = joined_mark(run.ended, record.mark if record else None, handed_in=handed_in)
+    cost, steps = run.meters.get("cost_usd"), run.meters.get("steps")
+    if record is None:
+        return Record(mark, run.where, cost, steps, run)
+    for name, said, own in (("cost_usd", record.cost, cost), ("steps", record.steps, steps)):
+        if None not in {said, own} and said != own:
+            log.add("note", f"{name} of the trajectory differs: that of the results holds", run.where)
+    return record._replace(
+        mark=mark,
+        cost=cost if record.cost is None else record.cost,
+        steps=steps if record.steps is None else record.steps,
+        run=run,
+    )
+
+
+def _said(unit: Unit, instance: str, *, absent: bool) -> list[Record]:
     """One record of an instance; several where files contradict each other, for the conflict policy to decide.
 
     A file that lists all resolved instances says of every other that it is not resolved.
@@ -162,7 +165,7 @@ def _records(unit: Unit, instance: str, *, absent: bool) -> list[Record]:
     if len(said) == len(unit.files) == 1:
         return said
     if not said:
-        return [Record(NOT_LISTED, unit.files[0].file)] if absent else []
+        return [Record(NOT_LISTED, unit.files[0].file)] if absent and unit.files else []
     silent = [
         Record(NOT_LISTED, file.file)
         for file in unit.files
@@ -178,21 +181,3 @@ def _united(said: list[Record]) -> list[Record]:
         return said
     first = min(said, key=lambda record: record.mark.rank)
     return [first._replace(cost=next(iter(costs), None), steps=next(iter(steps), None))]
-
-
-def _frame(columns: dict[str, list[Any]], source: str) -> pl.DataFrame:
-    passed = pl.col("passed")
-    official = pl.struct(pl.lit("official").alias("name"), passed.fill_null(value=False).alias("passed"))
-    return conform(
-        pl.DataFrame(columns, schema=_SCHEMA).with_columns(
-            pl.lit("1").alias("trial"),
-            pl.lit("swebench").alias("harness"),
-            pl.lit(source).alias("source"),
-            pl.when(passed)
-            .then(pl.lit(Verdict.PASS.value))
-            .when(passed.not_())
-            .then(pl.lit(Verdict.FAIL.value))
-            .alias("verdict"),
-            pl.concat_list(official).alias("verdicts"),
-        )
-    )
