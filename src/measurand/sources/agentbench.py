@@ -13,7 +13,7 @@ from measurand.sources.agentbench_folders import RUNS, Folder, find_folders, is_
 from measurand.sources.agentbench_samples import SOURCE, Sample, failed_trial, sample_trial, task_set
 from measurand.sources.agentbench_sets import main_metric
 from measurand.sources.base import ImportLog, Match, ReadOptions, refuse_options
-from measurand.sources.file_names import place_below
+from measurand.sources.folder_files import name_below
 from measurand.sources.json_lines import Line, read_lines
 from measurand.sources.loose_values import text, whole
 from measurand.sources.sniffed_files import some_named
@@ -72,7 +72,7 @@ class AgentbenchSource:
 
 
 def _where(file: Path, root: Path) -> str:
-    return place_below(file, root) if root.is_dir() else place_below(file, file)
+    return name_below(file, root) if root.is_dir() else name_below(file, file)
 
 
 class _Reader:

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from measurand.sources import loose_json
 from measurand.sources.capped_files import is_inside, read_capped
-from measurand.sources.file_names import folders_above, place_below
-from measurand.sources.folder_files import files_below
+from measurand.sources.folder_files import files_below, folders_above, name_below
 from measurand.sources.json_lines import first_object
 from measurand.sources.loose_values import list_of, object_of, text
 
@@ -78,7 +77,7 @@ def find_folders(path: Path, log: ImportLog) -> Iterator[Folder]:
     for file in files_below(path, log, ".jsonl", ".json"):
         kind = _kind(file)
         if kind is None:
-            log.add("note", "file that is nothing of AgentBench: not read", place_below(file, path))
+            log.add("note", "file that is nothing of AgentBench: not read", name_below(file, path))
         else:
             found.setdefault(file.parent, {}).setdefault(kind, file)
     for folder, files in found.items():

@@ -70,7 +70,7 @@ class Sample(NamedTuple):
     """A line of a file, and what other files say of it."""
 
     line: Mapping[str, Any]
-    index: str
+    number: str
     where: str
     attempts: int = 1
     judged: str | None = None
@@ -138,7 +138,7 @@ def _trial(sample: Sample, of: TaskSet, ended: _Ended, trace_digest: str | None)
     return Trial(
         suite=of.suite,
         suite_version=of.split,
-        task=of.task(sample.index),
+        task=of.task(sample.number),
         family=of.environment.name if of.environment else None,
         agent=of.agent,
         agent_digest=agent_digest(of.agent),
@@ -162,7 +162,7 @@ def _trial(sample: Sample, of: TaskSet, ended: _Ended, trace_digest: str | None)
 
 def _events(sample: Sample, of: TaskSet, history: list[dict[str, Any]], ended: _Ended) -> Iterator[Draft]:
     """The dialogue in its order; examples that the task set puts before it look like any other turn."""
-    yield Draft("trial_start", {"task": of.task(sample.index), "agent": of.agent, "set": of.name})
+    yield Draft("trial_start", {"task": of.task(sample.number), "agent": of.agent, "set": of.name})
     said = (Said(_role(message), content_text(message.get("content"))) for message in history)
     yield from chat_events(said, first=1)
     end = {"outcome": ended.outcome, "verdict": ended.verdict, "reason": ended.reason}

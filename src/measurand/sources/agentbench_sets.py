@@ -45,7 +45,7 @@ class Environment(NamedTuple):
 
         AgentBench's overall score is the mean over the eight environments of score/typical score.
         """
-        if split not in self.sizes:
+        if split is None or split not in self.sizes:
             return None
         total = sum(one.sizes[split] for one in _ENVIRONMENTS)
         return 100 * score / self.typical * total / (len(_ENVIRONMENTS) * self.sizes[split])

@@ -21,8 +21,7 @@ from measurand.sources.ale_bench_files import (
 )
 from measurand.sources.ale_bench_results import SOURCE, Result
 from measurand.sources.base import ImportLog, Match, ReadOptions, refuse_options
-from measurand.sources.file_names import place_below
-from measurand.sources.folder_files import files_below, some_files
+from measurand.sources.folder_files import files_below, name_below, some_files
 from measurand.sources.loose_values import number, object_of
 from measurand.sources.sniffed_files import some_named
 
@@ -84,7 +83,7 @@ class AleBenchSource:
         for file in files_below(path, ImportLog(self.name, str(path)), ".json"):
             if not is_summary(file):
                 continue
-            for agent, block, where in blocks(file, place_below(file, path)):
+            for agent, block, where in blocks(file, name_below(file, path)):
                 for key, (name, unit) in _HEADLINES.items():
                     value = number(object_of(object_of(block.get(key)).get("all")).get("mean"))
                     if value is not None and agent is not None:
@@ -95,11 +94,11 @@ class AleBenchSource:
 def _results(path: Path, suite: str, log: ImportLog) -> Iterator[Result]:
     for file in files_below(path, log, ".json"):
         if is_summary(file):
-            yield from summary_results(file, place_below(file, path), suite, log)
+            yield from summary_results(file, name_below(file, path), suite, log)
         elif is_run(file):
             yield from run_results(file, path, suite, log)
         elif file != path and not is_part_of_run(file):
-            log.add("note", "JSON file that is no result of ALE-Bench: not read", place_below(file, path))
+            log.add("note", "JSON file that is no result of ALE-Bench: not read", name_below(file, path))
 
 
 def _with_directions(results: list[Result], log: ImportLog) -> list[Trial]:

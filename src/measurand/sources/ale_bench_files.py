@@ -9,7 +9,7 @@ from measurand.sources import loose_json
 from measurand.sources.ale_bench_results import Agent, Place, Result, agent_of, refinements_of, result_of
 from measurand.sources.capped_files import is_inside, read_capped
 from measurand.sources.failure_words import short
-from measurand.sources.file_names import folders_above, place_below
+from measurand.sources.folder_files import folders_above, name_below
 from measurand.sources.json_files import head
 from measurand.sources.json_lists import read_list
 from measurand.sources.loose_values import list_of, number, object_of, text
@@ -89,7 +89,7 @@ def summary_results(file: Path, where: str, suite: str, log: ImportLog) -> Itera
 
 def run_results(file: Path, root: Path, suite: str, log: ImportLog) -> Iterator[Result]:
     """Yield the results of an evaluation on a problem, one for each method."""
-    where = place_below(file, root)
+    where = name_below(file, root)
     try:
         methods = object_of(loose_json.decode(read_capped(file, where, _MOST), where))
     except FormatError as error:

@@ -5,13 +5,15 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from measurand.model.digests import without_surrogates
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     from measurand.sources.base import ImportLog
 
-__all__ = ["files_below", "name_below", "some_files"]
+__all__ = ["files_below", "folders_above", "name_below", "some_files"]
 
 _DEPTH: Final = 8
 _LOOKED_AT: Final = 60
@@ -86,5 +88,12 @@ def some_files(path: Path, *endings: str) -> list[Path]:
 
 
 def name_below(path: Path, root: Path) -> str:
-    """Name a file by its path below ``root``; by its own name where ``root`` is no folder."""
-    return path.relative_to(root).as_posix() if root.is_dir() else path.name
+    """Name a file by its path below ``root``, by its own name where it is ``root``; bytes that are not UTF-8 as escapes."""
+    place: str = without_surrogates(path.relative_to(root).as_posix() if path != root else path.name)
+    return place
+
+
+def folders_above(path: Path, count: int) -> list[str]:
+    """Names of the last ``count`` folders of a path, the innermost last; empty ones where there are fewer."""
+    names: list[str] = without_surrogates(list(path.absolute().parts[1:][-count:]))
+    return [""] * (count - len(names)) + names

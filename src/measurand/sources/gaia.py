@@ -9,8 +9,7 @@ from measurand.errors import FormatError
 from measurand.model.imports import Declaration
 from measurand.model.table import trials_frame
 from measurand.sources.base import ImportLog, Match, ReadOptions, refuse_options
-from measurand.sources.file_names import place_below
-from measurand.sources.folder_files import files_below, some_files
+from measurand.sources.folder_files import files_below, name_below, some_files
 from measurand.sources.gaia_records import SOURCE, Agent, Question, Run, read_questions, trial_of
 from measurand.sources.gaia_tables import COLUMNS, read_tables
 from measurand.sources.json_files import head
@@ -79,7 +78,7 @@ class GaiaSource:
         """Yield how many questions each section of a result table says were answered right."""
         for file in files_below(path, ImportLog(self.name, str(path)), ".md"):
             if _kind(file) == "result tables":
-                where = place_below(file, path)
+                where = name_below(file, path)
                 for section in read_tables(file, where):
                     yield from section.stated(_agent_name(file), where)
 
@@ -113,7 +112,7 @@ def _has_table(start: bytes) -> bool:
 
 
 def _agent_name(file: Path) -> str:
-    return place_below(file, file).partition(".")[0] or file.suffix
+    return name_below(file, file).partition(".")[0] or file.suffix
 
 
 class _Reader:
@@ -128,15 +127,15 @@ class _Reader:
         for file in files_below(path, log, *_ENDINGS):
             kind = _kind(file)
             if kind == "questions":
-                self.questions |= read_questions(file, place_below(file, path))
+                self.questions |= read_questions(file, name_below(file, path))
             elif kind is not None:
                 self.files.append((file, kind))
             elif file != path:
-                log.add("note", "file that is nothing of GAIA: not read", place_below(file, path))
+                log.add("note", "file that is nothing of GAIA: not read", name_below(file, path))
 
     def trials(self) -> Iterator[Trial]:
         for file, kind in self.files:
-            where = place_below(file, self.path)
+            where = name_below(file, self.path)
             run = Run(self.suite, Agent(_agent_name(file)), official=kind == "scored answers")
             records = (
                 self._tables(file, where)

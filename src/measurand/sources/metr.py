@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Final
 from measurand.errors import FormatError
 from measurand.model.table import trials_frame
 from measurand.sources.base import ImportLog, Match, ReadOptions, refuse_options
-from measurand.sources.file_names import place_below
-from measurand.sources.folder_files import files_below, some_files
+from measurand.sources.folder_files import files_below, name_below, some_files
 from measurand.sources.json_files import head
 from measurand.sources.json_lines import first_object, read_lines
 from measurand.sources.loose_values import text
@@ -89,9 +88,9 @@ class MetrSource:
             and (alias := text(line.value.get("alias")))
         }
         for file in files.results:
-            yield from horizons(read_yaml(file, place_below(file, path)), place_below(file, path), names)
+            yield from horizons(read_yaml(file, name_below(file, path)), name_below(file, path), names)
         for file in files.counts:
-            yield from stated_of_counts(read_yaml(file, place_below(file, path)), place_below(file, path))
+            yield from stated_of_counts(read_yaml(file, name_below(file, path)), name_below(file, path))
 
 
 def _is_runs(file: Path) -> bool:
@@ -118,7 +117,7 @@ class _Files:
             elif _holds(file, _RESULT_MARKS):
                 self.results.append(file)
             elif file != path:
-                log.add("note", "file that is nothing of METR: not read", place_below(file, path))
+                log.add("note", "file that is nothing of METR: not read", name_below(file, path))
 
 
 class _Reader:
@@ -174,4 +173,4 @@ class _Reader:
                     yield from task.trials(self.suite, suite_version(file), self.log)
 
     def _where(self, file: Path) -> str:
-        return place_below(file, self.files.path)
+        return name_below(file, self.files.path)

@@ -11,8 +11,7 @@ from measurand.model.table import trials_frame
 from measurand.sources.base import ImportLog, Match, ReadOptions, refuse_options
 from measurand.sources.capped_files import read_capped
 from measurand.sources.csv_records import has_columns, read_csv
-from measurand.sources.file_names import folders_above, place_below
-from measurand.sources.folder_files import files_below, some_files
+from measurand.sources.folder_files import files_below, folders_above, name_below, some_files
 from measurand.sources.json_files import head
 from measurand.sources.json_lines import first_object, read_lines
 from measurand.sources.loose_json import decode
@@ -149,7 +148,7 @@ class _Files:
                 self.experiments[group] = experiment
 
     def where(self, file: Path) -> str:
-        return place_below(file, self.path)
+        return name_below(file, self.path)
 
     def group(self, report: Path) -> _Group:
         group = folders_above(report.parent, 1)[0]

@@ -112,7 +112,7 @@ def _ended(record: Mapping[str, Any], where: str, log: ImportLog) -> _Ended:
 
 def _flags(record: Mapping[str, Any]) -> dict[str, bool]:
     """Further verdicts; the official one is any medal."""
-    medals = [found for key in _MEDALS if (found := truth(record.get(key))) is not None]
+    medals = [medal for key in _MEDALS if (medal := truth(record.get(key))) is not None]
     stated = truth(record.get("any_medal"))
     found = {
         "official": any(medals) if medals else stated,

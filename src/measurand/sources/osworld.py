@@ -14,8 +14,7 @@ from measurand.model.trial import Trial
 from measurand.sources.base import ImportLog, Match, ReadOptions, refuse_options
 from measurand.sources.capped_files import is_inside, read_capped
 from measurand.sources.failure_words import short
-from measurand.sources.file_names import folders_above, place_below
-from measurand.sources.folder_files import files_below
+from measurand.sources.folder_files import files_below, folders_above, name_below
 from measurand.sources.json_lines import first_object
 from measurand.sources.loose_values import number
 from measurand.sources.osworld_steps import Steps, events, read_steps
@@ -117,7 +116,7 @@ def _folders(path: Path, log: ImportLog) -> Iterator[_Folder]:
         if file.name in {_RESULT, _STEPS}:
             found.setdefault(file.parent, {})[file.name] = file
     for folder, files in found.items():
-        where = place_below(folder, path)
+        where = name_below(folder, path)
         yield _Folder(folder, where, files.get(_RESULT), files.get(_STEPS))
 
 

@@ -13,8 +13,7 @@ from measurand.model.stated import Stated
 from measurand.model.table import trials_frame
 from measurand.model.trial import Trial
 from measurand.sources.base import ImportLog, Match, ReadOptions, refuse_options
-from measurand.sources.file_names import folders_above, place_below
-from measurand.sources.folder_files import files_below, some_files
+from measurand.sources.folder_files import files_below, folders_above, name_below, some_files
 from measurand.sources.loose_values import number, text
 from measurand.sources.webarena_logs import Ending, average_score, is_log, read_log
 from measurand.sources.webarena_tables import Model, Task, kind_of, read_models, read_results, read_tasks
@@ -108,7 +107,7 @@ class _Files:
                 log.add("note", "file that is nothing of WebArena: not read", self.where(file))
 
     def where(self, file: Path) -> str:
-        return place_below(file, self.path)
+        return name_below(file, self.path)
 
     def models(self) -> dict[str, tuple[Model, str]]:
         return {
