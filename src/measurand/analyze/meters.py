@@ -19,6 +19,7 @@ __all__ = ["METERS", "meters", "per_success", "with_tokens"]
 
 METERS: Final = {
     "cost_usd": "USD",
+    "repriced_usd": "USD",
     "tokens": "tokens",
     "steps": "steps",
     "tool_calls": "calls",

@@ -8,7 +8,7 @@ import click
 
 from measurand.cli import analysis, options
 
-_METERS: Final = ("cost_usd", "tokens", "steps", "tool_calls", "wall_s", "working_s")
+_METERS: Final = ("cost_usd", "repriced_usd", "tokens", "steps", "tool_calls", "wall_s", "working_s")
 """Those of `measurand.analyze.meters`, which would load Polars for the sake of a help text."""
 
 

@@ -64,6 +64,8 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     anchors_id: Annotated[str | None, _doc("Version or date of the anchors.")] = None
     cost_usd: Annotated[float | None, _doc("Cost of all attempts, US dollars.")] = None
     price_table: Annotated[str | None, _doc("Dated price table behind cost_usd.")] = None
+    repriced_usd: Annotated[float | None, _doc("Cost by one dated price table, US dollars.")] = None
+    repriced_by: Annotated[str | None, _doc("Price table behind repriced_usd, and its day.")] = None
     total_tokens: Annotated[int | None, _doc("All tokens, where the source gives only their sum.")] = None
     input_tokens: Annotated[int | None, _doc("Input tokens, cached ones left out.")] = None
     cached_tokens: Annotated[int | None, _doc("Input tokens read from the provider's cache.")] = None

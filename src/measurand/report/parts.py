@@ -56,7 +56,13 @@ Record = TypeVar("Record")
 
 
 METER_WORDS: Final = MappingProxyType(
-    {"cost_usd": "Cost", "wall_s": "Wall time", "working_s": "Working time", "tool_calls": "Tool calls"}
+    {
+        "cost_usd": "Cost",
+        "repriced_usd": "Repriced cost",
+        "wall_s": "Wall time",
+        "working_s": "Working time",
+        "tool_calls": "Tool calls",
+    }
 )
 """Words for meters whose name is not one already."""
 

@@ -31,6 +31,7 @@ _OUTCOME_HINT: Final = (
 )
 _AMOUNTS: Final = (
     "cost_usd",
+    "repriced_usd",
     "total_tokens",
     "input_tokens",
     "cached_tokens",
