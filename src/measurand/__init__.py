@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from measurand.analyze.intervals import Intervals, intervals
     from measurand.analyze.profile import Profile, profile
     from measurand.analyze.repeats.reliability import Reliability, reliability
+    from measurand.analyze.reproduce import Reproduction, reproduce
     from measurand.analyze.scorings.scorings import Scorings, scorings
     from measurand.analyze.settings import Choice, Settings
     from measurand.analyze.tiering.tiers import TierBoard, tiers
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from measurand.model.table import Trials
     from measurand.model.trial import Trial
     from measurand.model.verdicts import VerdictCounts
+    from measurand.score.reprice import reprice
     from measurand.score.trials import Scoring
     from measurand.sources.base import ReadOptions
     from measurand.store import Store
@@ -64,6 +66,7 @@ __all__ = [
     "Profile",
     "ReadOptions",
     "Reliability",
+    "Reproduction",
     "SaturationReport",
     "Scoring",
     "Scorings",
@@ -91,6 +94,8 @@ __all__ = [
     "read",
     "read_verdict_counts",
     "reliability",
+    "reprice",
+    "reproduce",
     "saturation",
     "scorings",
     "second_verdicts",
@@ -113,6 +118,7 @@ _PLACES: Final = {
     "Profile": "measurand.analyze.profile",
     "ReadOptions": "measurand.sources.base",
     "Reliability": "measurand.analyze.repeats.records",
+    "Reproduction": "measurand.analyze.reproduce",
     "SaturationReport": "measurand.analyze.headroom.saturation",
     "Scoring": "measurand.score.trials",
     "Scorings": "measurand.analyze.scorings.scorings",
@@ -139,6 +145,8 @@ _PLACES: Final = {
     "read": "measurand.load",
     "read_verdict_counts": "measurand.load",
     "reliability": "measurand.analyze.repeats.reliability",
+    "reprice": "measurand.score.reprice",
+    "reproduce": "measurand.analyze.reproduce",
     "saturation": "measurand.analyze.headroom.saturation",
     "scorings": "measurand.analyze.scorings.scorings",
     "second_verdicts": "measurand.analyze.verifiers.verdicts",

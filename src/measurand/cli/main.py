@@ -32,6 +32,8 @@ COMMANDS: Final = {
     "profile": "measurand.cli.profile:profile",
     "reliability": "measurand.cli.reliability:reliability",
     "report": "measurand.cli.report:report",
+    "reprice": "measurand.cli.reprice:reprice",
+    "reproduce": "measurand.cli.reproduce:reproduce",
     "saturation": "measurand.cli.saturation:saturation",
     "scorings": "measurand.cli.scorings:scorings",
     "sources": "measurand.cli.sources:sources",
