@@ -6,9 +6,12 @@ from typing import TYPE_CHECKING
 
 from measurand.errors import FormatError
 from measurand.sources.base import ImportLog, Match, ReadOptions, refuse_options
+from measurand.sources.swebench_join import join_runs
 from measurand.sources.swebench_names import Metadata, read_metadata, report_names, split_of_folder
 from measurand.sources.swebench_records import Unit, read_details, read_instance, read_lists, read_log
 from measurand.sources.swebench_rows import declare, instances, read_task_ids, rows
+from measurand.sources.swebench_stated import stated_below
+from measurand.sources.swebench_trajectories import find_trajectories, neighbours, read_runs
 from measurand.sources.swebench_tree import DETAILS, RESULTS, Found, find, is_below, metadata_file, recognise
 
 if TYPE_CHECKING:
@@ -17,11 +20,13 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-__all__ = ["SwebenchSource"]
+    from measurand.model.stated import Stated
+
+__all__ = ["SwebenchSource", "read_with_trajectories"]
 
 
 class SwebenchSource:
-    """Reads what SWE-bench's experiments repository, its harness and sb-cli write."""
+    """Reads what SWE-bench's experiments repository, its harness and sb-cli write, and trajectories that lie with it."""
 
     name = "swebench"
     title = (
@@ -43,12 +48,38 @@ class SwebenchSource:
             FormatError: nothing of SWE-bench at ``path``, or a file that cannot be read.
             ValueRangeError: a value of the wrong type, or more instances than the suite has tasks.
         """
-        refuse_options(options, self.name, "mapping", "constants", "outcomes", "anchors")
-        only = read_task_ids(options.tasks) if options.tasks else None
-        units = _Reader(path.resolve(), options, log).units()
-        ids = instances(units, only, log)
-        declare(units, only, log)
-        yield from rows(units, ids, only, self.name)
+        yield from read_with_trajectories(path, options, log, self.name)
+
+    def stated(self, path: Path) -> Iterator[Stated]:
+        """Yield the shares of resolved instances that results, reports and leaderboards state.
+
+        Raises:
+            FormatError: a file that cannot be read.
+        """
+        yield from stated_below(path.resolve())
+
+
+def read_with_trajectories(
+    path: Path, options: ReadOptions, log: ImportLog, source: str
+) -> Iterator[pl.DataFrame]:
+    """Yield the trials of results, of trajectories, and of both where they belong together.
+
+    Args:
+        path: file or folder.
+        options: suite and tasks are heeded, others refused.
+        log: of the import.
+        source: name of the source that reads.
+
+    Raises:
+        FormatError: neither results nor trajectories, or results that cannot be read.
+        ValueRangeError: a value of the wrong type, or more instances than the suite has tasks.
+    """
+    refuse_options(options, source, "mapping", "constants", "outcomes", "anchors")
+    only = read_task_ids(options.tasks) if options.tasks else None
+    units = _Reader(path.resolve(), options, log).units()
+    ids = instances(units, only, log)
+    declare(units, only, log)
+    yield from rows(units, ids, only, source, log)
 
 
 class _Reader:
@@ -68,16 +99,20 @@ class _Reader:
             "instance": self._instance,
             "unreported": self._instance,
         }
-        for place in find(self.root, self.log):
+        files = find_trajectories(self.root, self.log)
+        others = {*files, *neighbours(files)}
+        for place in [] if self.root in others else find(self.root, self.log, others):
             read[place.kind](place)
-        if not self.found:
+        units = list(self.found.values())
+        self.log.rows_read += sum(len(file.records) for unit in units for file in unit.files)
+        runs = read_runs(files, self.root, self.log)
+        units = join_runs(units, runs, self.base, self.options.suite, self.log)
+        if not units:
             raise FormatError(
-                "no results of SWE-bench",
+                "no results of SWE-bench, and no trajectories that can be read",
                 where=str(self.root),
                 hint=f"expected SUBMISSION/{RESULTS}, SUBMISSION/{DETAILS}, or reports of the harness (*.json)",
             )
-        units = list(self.found.values())
-        self.log.rows_read += sum(len(file.records) for unit in units for file in unit.files)
         return units
 
     def _submission(self, place: Found) -> None:
@@ -87,7 +122,7 @@ class _Reader:
         file = metadata_file(folder, base)
         metadata = read_metadata(file, self._where(file, base) if file else where, self.log)
         suite = self._suite(split_of_folder(folder.parent) or metadata.suite, where)
-        unit = self._unit(Unit(suite, folder.name, None, padded=True), metadata)
+        unit = self._unit(Unit(suite, folder.name, None, padded=True, folder=folder), metadata)
         if unit.files:
             self.log.add("note", "submission in two folders: read as one", where)
         if (results := folder / RESULTS).is_file() and is_below(results, base):

@@ -9,7 +9,7 @@ from measurand.sources.json_files import head
 from measurand.sources.swebench_names import SPLITS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
     from pathlib import Path
 
     from measurand.sources.base import ImportLog
@@ -22,6 +22,8 @@ LOG: Final = "run_instance.log"
 _METADATA: Final = ("metadata.yaml", "metadata.yml")
 _MARKS: Final = (*_METADATA, "all_preds.jsonl", "results")
 """What a submission's folder holds, even one without results."""
+_TRAJECTORIES: Final = (".traj.json", ".traj")
+"""Endings of files that are read elsewhere."""
 _DEPTH: Final = 6
 _LOOKED_AT: Final = 40
 """Entries of a folder that sniffing looks at."""
@@ -108,9 +110,10 @@ def _has_instance_report(folder: Path) -> bool:
     return file.is_file() and _kind_of_file(file) == "instance"
 
 
-def find(root: Path, log: ImportLog) -> list[Found]:
+def find(root: Path, log: ImportLog, others: Collection[Path] = ()) -> list[Found]:
     """List what is to be read below ``root``, in the order of the paths.
 
+    Files among ``others`` (trajectories and what stands beside them) are read elsewhere.
     Links that leave ``root`` are not followed, and noted; linked folders within it are read where they stand.
     """
     if root.is_file():
@@ -118,15 +121,29 @@ def find(root: Path, log: ImportLog) -> list[Found]:
         if kind == "submission" or root.name in {DETAILS, "results.json"}:
             return [Found("submission", root.parent.parent if root.parent.name == "results" else root.parent)]
         return [Found(kind or "report", root)]
-    return list(_walk(root, root, log, _DEPTH))
+    read_elsewhere = frozenset(others)
+    busy = {folder for file in read_elsewhere for folder in file.parents}
+    return list(_walk(root, _Walk(root, log, read_elsewhere, frozenset(busy)), _DEPTH))
 
 
-def _walk(folder: Path, root: Path, log: ImportLog, depth: int) -> Iterator[Found]:
+class _Walk(NamedTuple):
+    """What stays the same in all folders."""
+
+    root: Path
+    log: ImportLog
+    others: frozenset[Path]
+    busy: frozenset[Path]
+    """Folders that hold some of ``others``."""
+
+
+def _walk(folder: Path, walk: _Walk, depth: int) -> Iterator[Found]:
+    root, log = walk.root, walk.log
     where = str(folder.relative_to(root))
     if any(_usable(folder / name, root, log) for name in (RESULTS, DETAILS)):
         yield Found("submission", folder)
         return
-    if any((folder / name).exists() for name in _MARKS):
+    if folder not in walk.busy and any((folder / name).exists() for name in _MARKS):
+        log.rows_read += 1
         log.add("dropped", "submission without results", where)
         return
     entries = sorted(_entries(folder), key=lambda entry: entry.name)
@@ -137,13 +154,14 @@ def _walk(folder: Path, root: Path, log: ImportLog, depth: int) -> Iterator[Foun
     if folder / LOG in entries and _usable(folder / LOG, root, log):
         yield Found("unreported", folder / LOG)
         return
-    yield from (Found("report", file) for file in entries if _is_report(file, root, log))
+    mine = [file for file in entries if file not in walk.others and not file.name.endswith(_TRAJECTORIES)]
+    yield from (Found("report", file) for file in mine if _is_report(file, root, log))
     below = [entry for entry in entries if entry.is_dir() and _is_own(entry, root, log)]
     if folder.name in SPLITS and not below and folder != root:
         log.add("note", "folder of a split without submissions", where)
     if depth:
         for entry in below:
-            yield from _walk(entry, root, log, depth - 1)
+            yield from _walk(entry, walk, depth - 1)
 
 
 def _is_report(file: Path, root: Path, log: ImportLog) -> bool:
@@ -159,6 +177,7 @@ def _is_own(folder: Path, root: Path, log: ImportLog) -> bool:
     if not folder.is_symlink():
         return not folder.name.startswith(".")
     inside = is_below(folder, root)
+    log.rows_read += not inside
     what = "linked folder: read where it stands" if inside else "link that leaves the tree: not followed"
     log.add("note" if inside else "dropped", what, str(folder.relative_to(root)))
     return False
@@ -169,6 +188,7 @@ def _usable(file: Path, root: Path, log: ImportLog) -> bool:
         return False
     if is_below(file, root):
         return True
+    log.rows_read += 1
     log.add("dropped", "link that leaves the tree: not followed", str(file.relative_to(root)))
     return False
 
