@@ -15,10 +15,10 @@ from measurand.model.table import SCHEMA, Trials
 from measurand.sources import registry
 from measurand.sources.base import ImportLog, ReadOptions, Source
 from measurand.sources.checks import check_directions, check_rows
-from measurand.sources.table import rows_from_frame
-from measurand.sources.table_files import FORMATS, WHERE, read_table
-from measurand.sources.table_verdicts import join_verdicts
-from measurand.sources.verdict_counts import verdict_counts
+from measurand.sources.reading.verdict_counts import verdict_counts
+from measurand.sources.table.files import FORMATS, WHERE, read_table
+from measurand.sources.table.source import rows_from_frame
+from measurand.sources.table.verdicts import join_verdicts
 from measurand.store import Store, is_store
 
 if TYPE_CHECKING:

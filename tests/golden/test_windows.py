@@ -11,8 +11,8 @@ from measurand.analyze.headroom.windows import windows_of
 from measurand.analyze.prepare import prepare
 from measurand.analyze.settings import Choice, Settings
 from measurand.load import read
-from measurand.sources.agents_table import read_agents
 from measurand.sources.base import ReadOptions
+from measurand.sources.reading.agents_table import read_agents
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from measurand.errors import MeasurandError
 from measurand.model.table import SCHEMA
 from measurand.model.trace import chain
-from measurand.sources.algotune import AlgotuneSource
+from measurand.sources.algotune.source import AlgotuneSource
 from measurand.sources.base import ImportLog, ReadOptions, Source
 from measurand.sources.checks import check_directions, check_rows
-from measurand.sources.inspect_logs import InspectSource
-from measurand.sources.swebench import SwebenchSource
-from measurand.sources.table import TableSource
+from measurand.sources.inspect_logs.source import InspectSource
+from measurand.sources.swebench.source import SwebenchSource
+from measurand.sources.table.source import TableSource
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

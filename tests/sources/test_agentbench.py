@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from measurand.errors import FormatError, UsageError
 from measurand.model.trace import flaw
-from measurand.sources.agentbench import AgentbenchSource
-from measurand.sources.agentbench_sets import environment_of
+from measurand.sources.agentbench.sets import environment_of
+from measurand.sources.agentbench.source import AgentbenchSource
 
 if TYPE_CHECKING:
     from pathlib import Path

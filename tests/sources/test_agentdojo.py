@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from measurand.errors import FormatError, UsageError
-from measurand.sources.agentdojo import AgentDojoSource
+from measurand.sources.agentdojo.source import AgentDojoSource
 
 if TYPE_CHECKING:
     from pathlib import Path

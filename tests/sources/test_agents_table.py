@@ -10,7 +10,7 @@ import pytest
 
 from measurand.errors import FormatError, MappingError, ValueRangeError
 from measurand.load import read
-from measurand.sources.agents_table import read_agents
+from measurand.sources.reading.agents_table import read_agents
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from measurand.errors import FormatError, UsageError
-from measurand.sources.ale_bench import AleBenchSource
-from measurand.sources.ale_bench_rating import Contest, rating
+from measurand.sources.ale_bench.rating import Contest, rating
+from measurand.sources.ale_bench.source import AleBenchSource
 
 if TYPE_CHECKING:
     from pathlib import Path

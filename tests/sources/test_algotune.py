@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from measurand.errors import FormatError, ValueRangeError
-from measurand.sources.algotune import AlgotuneSource
-from measurand.sources.algotune_timings import read_timings
+from measurand.sources.algotune.source import AlgotuneSource
+from measurand.sources.algotune.timings import read_timings
 
 if TYPE_CHECKING:
     from pathlib import Path

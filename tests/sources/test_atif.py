@@ -10,14 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from measurand.errors import FormatError
-from measurand.sources.atif import Usage, is_atif, read_trajectory, stated_usage, usage
-from measurand.sources.atif_events import Events
+from measurand.sources.atif.events import Events
+from measurand.sources.atif.source import Usage, is_atif, read_trajectory, stated_usage, usage
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from measurand.model.trace import Draft
-    from measurand.sources.atif import Trajectory
+    from measurand.sources.atif.source import Trajectory
 
 
 def step(number: int, source: str = "agent", message: Any = "look", **more: Any) -> dict[str, Any]:

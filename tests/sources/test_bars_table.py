@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from measurand.errors import FormatError, MappingError, ValueRangeError
-from measurand.sources.bars_table import read_bars, read_field
+from measurand.sources.reading.bars_table import read_bars, read_field
 
 if TYPE_CHECKING:
     from collections.abc import Callable

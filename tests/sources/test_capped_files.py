@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from measurand.errors import FormatError
-from measurand.sources.capped_files import is_file, is_folder, is_inside, is_link, read_capped, read_object
+from measurand.sources.reading.capped_files import (
+    is_file,
+    is_folder,
+    is_inside,
+    is_link,
+    read_capped,
+    read_object,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path

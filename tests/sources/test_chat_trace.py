@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from measurand.sources.chat_trace import Call, Said, chat_events, content_text, openai_message
-from measurand.sources.failure_words import outcome_of_failure, short
+from measurand.sources.reading.chat_trace import Call, Said, chat_events, content_text, openai_message
+from measurand.sources.reading.failure_words import outcome_of_failure, short
 
 
 def test_answers_find_their_calls() -> None:

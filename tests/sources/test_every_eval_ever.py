@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from measurand.errors import FormatError, UsageError
-from measurand.sources.every_eval_ever import EveryEvalEverSource
+from measurand.sources.every_eval_ever.source import EveryEvalEverSource
 
 if TYPE_CHECKING:
     from pathlib import Path

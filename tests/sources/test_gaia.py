@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from measurand.errors import FormatError, UsageError
-from measurand.sources.gaia import GaiaSource
-from measurand.sources.gaia_match import quasi_exact
+from measurand.sources.gaia.match import quasi_exact
+from measurand.sources.gaia.source import GaiaSource
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from measurand.errors import FormatError, UsageError, ValueRangeError
-from measurand.sources.gso import GsoSource
+from measurand.sources.gso.source import GsoSource
 
 if TYPE_CHECKING:
     from pathlib import Path

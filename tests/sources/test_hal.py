@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from measurand.errors import FormatError, UsageError
-from measurand.sources.hal import HalSource
+from measurand.sources.hal.source import HalSource
 
 if TYPE_CHECKING:
     from pathlib import Path

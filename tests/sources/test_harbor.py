@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from measurand.errors import ConflictError, FormatError, UsageError
 from measurand.model.merge import merge_trials
-from measurand.sources.harbor import HarborSource
+from measurand.sources.harbor.source import HarborSource
 
 if TYPE_CHECKING:
     from pathlib import Path

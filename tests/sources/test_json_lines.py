@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from measurand.errors import FormatError
-from measurand.sources.json_lines import first_object, read_lines
+from measurand.sources.reading.json_lines import first_object, read_lines
 
 if TYPE_CHECKING:
     from pathlib import Path

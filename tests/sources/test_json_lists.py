@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from measurand.errors import FormatError
-from measurand.sources.json_lists import read_list
+from measurand.sources.reading.json_lists import read_list
 
 if TYPE_CHECKING:
     from pathlib import Path

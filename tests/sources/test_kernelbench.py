@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from measurand.errors import FormatError, UsageError
-from measurand.sources.kernelbench import KernelbenchSource
+from measurand.sources.kernelbench.source import KernelbenchSource
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from measurand.errors import FormatError, UsageError
-from measurand.sources.metr import MetrSource
-from measurand.sources.metr_runs import suite_version
+from measurand.sources.metr.runs import suite_version
+from measurand.sources.metr.source import MetrSource
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from measurand.errors import FormatError, UsageError
-from measurand.sources.mini_swe_agent import MiniSweAgentSource
-from measurand.sources.mini_swe_agent_runs import ended_of
-from measurand.sources.swebench import SwebenchSource
-from measurand.sources.swebench_agent_runs import suite_of
+from measurand.sources.mini_swe_agent.runs import ended_of
+from measurand.sources.mini_swe_agent.source import MiniSweAgentSource
+from measurand.sources.swebench.agent_runs import suite_of
+from measurand.sources.swebench.source import SwebenchSource
 
 if TYPE_CHECKING:
     from pathlib import Path

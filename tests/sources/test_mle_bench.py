@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from measurand.errors import FormatError, UsageError, ValueRangeError
 from measurand.score.trials import score_trials
-from measurand.sources.mle_bench import MleBenchSource
+from measurand.sources.mle_bench.source import MleBenchSource
 
 if TYPE_CHECKING:
     from pathlib import Path

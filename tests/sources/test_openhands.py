@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from measurand.errors import ConflictError, FormatError, UsageError
 from measurand.model.merge import merge_trials
-from measurand.sources.openhands import OpenHandsSource
-from measurand.sources.openhands_endings import ended_by_error
-from measurand.sources.openhands_names import suite_of
-from measurand.sources.swebench import SwebenchSource
+from measurand.sources.openhands.endings import ended_by_error
+from measurand.sources.openhands.names import suite_of
+from measurand.sources.openhands.source import OpenHandsSource
+from measurand.sources.swebench.source import SwebenchSource
 
 if TYPE_CHECKING:
     from pathlib import Path

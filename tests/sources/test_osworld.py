@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from measurand.errors import FormatError, UsageError
 from measurand.model.trace import flaw
-from measurand.sources.osworld import OsworldSource
+from measurand.sources.osworld.source import OsworldSource
 
 if TYPE_CHECKING:
     from pathlib import Path

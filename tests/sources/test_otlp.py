@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from measurand.errors import FormatError, UsageError
-from measurand.sources.otlp import OtlpSource
+from measurand.sources.otlp.source import OtlpSource
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -450,7 +450,7 @@ def test_dirty_bytes_and_long_lines(
     path = write(tmp_path / "t.jsonl", dirty, long, export(chat("b")))
     assert read_source(SOURCE, path).frame["steps"].to_list() == [2, 1]
     monkeypatch.setattr(
-        "measurand.sources.json_lines.read_lines.__kwdefaults__", {"most": 10_000, "digest": None}
+        "measurand.sources.reading.json_lines.read_lines.__kwdefaults__", {"most": 10_000, "digest": None}
     )
     table = read_source(SOURCE, path)
     assert table.frame["steps"].to_list() == [2]

@@ -16,8 +16,8 @@ from measurand.analyze.verifiers.verdicts import second_verdicts
 from measurand.errors import FormatError, UsageError, ValueRangeError
 from measurand.load import add_verdicts, read
 from measurand.sources.base import ReadOptions
-from measurand.sources.swe_abs import STRENGTHENED, SweAbsSource
-from measurand.sources.swe_abs_files import read_counts, read_second_verdicts
+from measurand.sources.swe_abs.files import read_counts, read_second_verdicts
+from measurand.sources.swe_abs.source import STRENGTHENED, SweAbsSource
 
 if TYPE_CHECKING:
     from pathlib import Path

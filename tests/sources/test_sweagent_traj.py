@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from measurand.errors import FormatError, UsageError
-from measurand.sources.sweagent_traj import SweAgentSource
-from measurand.sources.sweagent_traj_runs import ended_of
-from measurand.sources.swebench import SwebenchSource
+from measurand.sources.sweagent_traj.runs import ended_of
+from measurand.sources.sweagent_traj.source import SweAgentSource
+from measurand.sources.swebench.source import SwebenchSource
 
 if TYPE_CHECKING:
     from pathlib import Path

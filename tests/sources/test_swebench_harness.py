@@ -9,7 +9,7 @@ import pytest
 
 from measurand.errors import FormatError, ValueRangeError
 from measurand.model.merge import merge_trials
-from measurand.sources.swebench import SwebenchSource
+from measurand.sources.swebench.source import SwebenchSource
 
 if TYPE_CHECKING:
     from pathlib import Path

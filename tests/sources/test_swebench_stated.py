@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from measurand.errors import FormatError
-from measurand.sources.swebench import SwebenchSource
+from measurand.sources.swebench.source import SwebenchSource
 
 if TYPE_CHECKING:
     from pathlib import Path

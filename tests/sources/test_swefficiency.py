@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from measurand.errors import FormatError, UsageError
-from measurand.sources.swefficiency import SwefficiencySource
-from measurand.sources.swefficiency_names import names_of
+from measurand.sources.swefficiency.names import names_of
+from measurand.sources.swefficiency.source import SwefficiencySource
 
 if TYPE_CHECKING:
     from pathlib import Path

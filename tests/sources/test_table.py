@@ -10,7 +10,7 @@ import pytest
 
 from measurand.errors import FormatError, MappingError, UsageError, ValueRangeError
 from measurand.sources.base import ImportLog, ReadOptions
-from measurand.sources.table import TableSource, rows_from_frame
+from measurand.sources.table.source import TableSource, rows_from_frame
 
 if TYPE_CHECKING:
     from pathlib import Path

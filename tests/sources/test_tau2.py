@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from measurand.errors import FormatError, UsageError
-from measurand.sources.tau2 import Tau2Source
+from measurand.sources.tau2.source import Tau2Source
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from measurand.errors import FormatError, UsageError
-from measurand.sources.tau_bench import TauBenchSource
+from measurand.sources.tau_bench.source import TauBenchSource
 
 if TYPE_CHECKING:
     from pathlib import Path

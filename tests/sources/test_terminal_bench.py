@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from measurand.errors import ConflictError, FormatError, UsageError
 from measurand.model.merge import merge_trials
-from measurand.sources.terminal_bench import TerminalBenchSource
+from measurand.sources.terminal_bench.source import TerminalBenchSource
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -471,7 +471,7 @@ def test_large_recording(tmp_path: Path) -> None:
     code = (
         "import resource, sys; from pathlib import Path\n"
         "from measurand.sources.base import ImportLog, ReadOptions\n"
-        "from measurand.sources.terminal_bench import TerminalBenchSource\n"
+        "from measurand.sources.terminal_bench.source import TerminalBenchSource\n"
         "log = ImportLog('t', 't', keep_trace=lambda events: str(sum(1 for _ in events)))\n"
         "(frame,) = TerminalBenchSource().read(Path(sys.argv[1]), ReadOptions(), log)\n"
         "print(frame['trace_digest'][0], resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"

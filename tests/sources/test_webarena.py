@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from measurand.errors import FormatError, UsageError
-from measurand.sources.webarena import WebarenaSource
+from measurand.sources.webarena.source import WebarenaSource
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from measurand.sources.agents_table import AgentsTable
+    from measurand.sources.reading.agents_table import AgentsTable
 
 __all__ = ["agents_table", "read_agents_table"]
 
@@ -21,7 +21,7 @@ agents_table = click.option(
 
 def read_agents_table(values: dict[str, Any]) -> AgentsTable | None:
     """Take the option out of ``values`` and read the table; ``None`` when it was not given."""
-    from measurand.sources.agents_table import read_agents
+    from measurand.sources.reading.agents_table import read_agents
 
     path = values.pop("agents_table")
     return None if path is None else read_agents(path, dict(values["mapping"]))

@@ -50,7 +50,7 @@ def bars(**values: Any) -> None:
     from measurand.analyze.headroom.bars import BarOptions
     from measurand.analyze.headroom.bars import bars as find
     from measurand.report.headroom.bars import bars_document
-    from measurand.sources.bars_table import read_bars, read_field
+    from measurand.sources.reading.bars_table import read_bars, read_field
 
     known = read_agents_table(values)
     given, field = values.pop("given"), values.pop("field")

@@ -12,9 +12,9 @@ from measurand.model.stated import Stated
 from measurand.model.table import trials_frame
 from measurand.model.trial import Trial
 from measurand.sources.base import ImportLog, Match, ReadOptions, refuse_options
-from measurand.sources.csv_records import CsvRecord, has_columns, read_csv
-from measurand.sources.folder_files import files_below, name_below, some_files
-from measurand.sources.loose_values import number, text
+from measurand.sources.reading.csv_records import CsvRecord, has_columns, read_csv
+from measurand.sources.reading.folder_files import files_below, name_below, some_files
+from measurand.sources.reading.loose_values import number, text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,9 +12,9 @@ from measurand.model.stated import Stated
 from measurand.model.table import trials_frame
 from measurand.model.trial import Trial
 from measurand.sources.base import ImportLog, Match, ReadOptions, refuse_options
-from measurand.sources.folder_files import some_files
-from measurand.sources.json_files import head, read_json
-from measurand.sources.loose_values import list_of, number, object_of, text, time, whole
+from measurand.sources.reading.folder_files import some_files
+from measurand.sources.reading.json_files import head, read_json
+from measurand.sources.reading.loose_values import list_of, number, object_of, text, time, whole
 
 if TYPE_CHECKING:
     import datetime as dt

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import pytest
 import zstandard
 
-from measurand.sources.inspect_logs import InspectSource
+from measurand.sources.inspect_logs.source import InspectSource
 
 if TYPE_CHECKING:
     from pathlib import Path

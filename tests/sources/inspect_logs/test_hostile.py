@@ -11,10 +11,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from measurand.errors import FormatError, MeasurandError
-from measurand.sources import inspect_files
 from measurand.sources.base import ImportLog, ReadOptions
 from measurand.sources.checks import check_rows
-from measurand.sources.inspect_logs import InspectSource
+from measurand.sources.inspect_logs import files as inspect_files
+from measurand.sources.inspect_logs.source import InspectSource
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from measurand.errors import FormatError
-from measurand.sources import json_spans, loose_json
-from measurand.sources.json_spans import split_array
+from measurand.sources.reading import json_spans, loose_json
+from measurand.sources.reading.json_spans import split_array
 
 TEXTS = st.text(alphabet='ab"\\{}[]:, \n', max_size=8)
 VALUES = st.recursive(

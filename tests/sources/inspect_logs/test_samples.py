@@ -13,8 +13,8 @@ import pytest
 from measurand.errors import ConflictError
 from measurand.model.merge import merge_trials
 from measurand.model.outcomes import COUNTS_AS, CountsAs, Outcome
-from measurand.sources.inspect_logs import InspectSource
-from measurand.sources.inspect_scores import number
+from measurand.sources.inspect_logs.scores import number
+from measurand.sources.inspect_logs.source import InspectSource
 
 if TYPE_CHECKING:
     from pathlib import Path

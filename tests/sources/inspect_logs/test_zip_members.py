@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from measurand.errors import FormatError
-from measurand.sources.zip_members import ZipMembers
+from measurand.sources.reading.zip_members import ZipMembers
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from measurand.analyze.headlines.records import COUNT, Headline
 from measurand.analyze.headlines.rows import groups
-from measurand.sources.ale_bench_rating import Contest, rating
+from measurand.sources.ale_bench.rating import Contest, rating
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

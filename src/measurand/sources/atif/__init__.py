@@ -1,0 +1,1 @@
+"""Trajectories in the ATIF form, for the sources that hold them."""

@@ -1,0 +1,1 @@
+"""Source ``every_eval_ever``."""

@@ -1,0 +1,1 @@
+"""Source ``mini_swe_agent``."""

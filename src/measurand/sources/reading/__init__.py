@@ -1,0 +1,1 @@
+"""What several sources read with: files, archives, JSON as it occurs, words of failures, side tables."""
