@@ -88,8 +88,9 @@ def some_files(path: Path, *endings: str) -> list[Path]:
 
 
 def name_below(path: Path, root: Path) -> str:
-    """Name a file by its path below ``root``, by its own name where it is ``root``; bytes that are not UTF-8 as escapes."""
-    place: str = without_surrogates(path.relative_to(root).as_posix() if path != root else path.name)
+    """Name a file by its path below ``root``, by its own name where it is ``root`` or ``root`` is no folder; bytes that are not UTF-8 as escapes."""
+    below = root.is_dir() and path != root
+    place: str = without_surrogates(path.relative_to(root).as_posix() if below else path.name)
     return place
 
 
