@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from measurand.analyze.headroom.bars import BarOptions, Bars, bars
     from measurand.analyze.headroom.saturation import SaturationReport, saturation
     from measurand.analyze.intervals import Intervals, intervals
-    from measurand.analyze.profile import Profile, profile
+    from measurand.analyze.profile import profile
+    from measurand.analyze.profile_records import Profile
     from measurand.analyze.repeats.reliability import Reliability, reliability
     from measurand.analyze.reproduce import Reproduction, reproduce
     from measurand.analyze.scorings.scorings import Scorings, scorings
@@ -115,7 +116,7 @@ _PLACES: Final = {
     "Outcome": "measurand.model.outcomes",
     "Pareto": "measurand.analyze.cost.records",
     "Plan": "measurand.analyze.design.records",
-    "Profile": "measurand.analyze.profile",
+    "Profile": "measurand.analyze.profile_records",
     "ReadOptions": "measurand.sources.base",
     "Reliability": "measurand.analyze.repeats.records",
     "Reproduction": "measurand.analyze.reproduce",

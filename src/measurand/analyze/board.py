@@ -21,7 +21,8 @@ from measurand.analyze.headroom.windows import Windows, windows_of
 from measurand.analyze.means import count_units
 from measurand.analyze.methods import board_methods
 from measurand.analyze.prepare import Prepared, prepare
-from measurand.analyze.profile import ProfilePart, profile_of
+from measurand.analyze.profile import profile_of
+from measurand.analyze.profile_records import ProfilePart
 from measurand.analyze.records import AgentRow, Finding, MethodNote, SaturationRow, TierTest
 from measurand.analyze.repeats.records import ReliabilityPart
 from measurand.analyze.repeats.reliability import reliability_of

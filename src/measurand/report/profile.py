@@ -29,7 +29,7 @@ from measurand.wording import plural
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from measurand.analyze.profile import Curve, Lead, PairChance, Profile, ProfilePart, ProfileRow
+    from measurand.analyze.profile_records import Curve, Lead, PairChance, Profile, ProfilePart, ProfileRow
 
 __all__ = ["profile_document", "profile_section"]
 

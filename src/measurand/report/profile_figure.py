@@ -11,7 +11,7 @@ from measurand.report.palette import LIGHT
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from measurand.analyze.profile import Curve
+    from measurand.analyze.profile_records import Curve
 
 __all__ = ["curves_spec"]
 
