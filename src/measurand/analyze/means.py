@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,7 +12,7 @@ from measurand.infer.arrays import join_rounded
 if TYPE_CHECKING:
     from measurand.analyze.cells import Codes, Floats
 
-__all__ = ["column_means", "count_units", "head", "ranking_means", "unit_name"]
+__all__ = ["column_means", "count_units", "finite", "head", "ranking_means", "unit_name"]
 
 
 def count_units(families: Codes | None, tasks: int) -> int:
@@ -44,3 +45,8 @@ def head(means: Floats, names: tuple[str, ...], size: int | None) -> tuple[int, 
     """Columns of the ``size`` best means, best first; equal means in the order of the names."""
     order = sorted(range(len(names)), key=lambda i: (-np.nan_to_num(means[i], nan=-np.inf), names[i]))
     return tuple(order[:size])
+
+
+def finite(value: float | None) -> float | None:
+    """Give a number as a record holds it: ``None`` where it is infinite or undefined."""
+    return value if value is not None and math.isfinite(value) else None

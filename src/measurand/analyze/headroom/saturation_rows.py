@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
-from measurand.analyze.means import column_means
+from measurand.analyze.means import column_means, finite
 from measurand.analyze.records import SaturationRow
 from measurand.infer.headroom.saturation import Saturation, saturation, saturation_unpaired
 from measurand.score.names import SHARES
@@ -63,8 +62,8 @@ def _row(
         variant=result.variant,
         index=result.index,
         category=result.category,
-        r=_finite(result.r),
-        t=_finite(result.t),
+        r=finite(result.r),
+        t=finite(result.t),
         n=result.n,
         k=places.k,
         alpha=result.alpha,
@@ -75,7 +74,3 @@ def _row(
         notes=saturation_notes(result),
         reason=result.reason,
     )
-
-
-def _finite(value: float | None) -> float | None:
-    return value if value is not None and math.isfinite(value) else None

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import numpy as np
 
-from measurand.analyze.means import ranking_means
+from measurand.analyze.means import finite, ranking_means
 from measurand.analyze.scorings.available import passed_unknown
 from measurand.analyze.tiering.separation import Separation, separate
 from measurand.infer.headroom.saturation import Saturation, saturation
@@ -172,8 +172,8 @@ def scoring_row(prepared: Prepared, score: str, judged: Judged) -> ScoringRow:
         test_reason=test.reason,
         index=found.index,
         category=found.category,
-        r=_finite(found.r),
-        t=_finite(found.t),
+        r=finite(found.r),
+        t=finite(found.t),
         n=found.n,
         k=found.k,
         first=None if found.first is None else names[found.first],
@@ -183,10 +183,6 @@ def scoring_row(prepared: Prepared, score: str, judged: Judged) -> ScoringRow:
         notes=tuple(_notes(prepared, score, found)),
         test_notes=test.notes,
     )
-
-
-def _finite(value: float | None) -> float | None:
-    return value if value is not None and math.isfinite(value) else None
 
 
 def _notes(prepared: Prepared, score: str, found: Saturation) -> list[str]:

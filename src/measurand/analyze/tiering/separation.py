@@ -11,6 +11,7 @@ from measurand.analyze.means import column_means, head, ranking_means
 from measurand.analyze.tiering.nulls import agreement, pairs_found, run_null, said_of, undecided
 from measurand.analyze.tiering.records import Question, answer, no_answer
 from measurand.infer.differences.tiers import Tiers, tiers
+from measurand.infer.headroom.resolution import tie_order
 from measurand.wording import plural
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def separate(
     result = run_null(question.table, question, null=settings.null)
     if _says_nothing(result):
         return Separation(answer(question, result, None), None, family)
-    places = _order_ties(means[list(family)], result)
+    places = tie_order(means[list(family)], result)
     family = tuple(family[i] for i in places)
     significant = result.significant[np.ix_(places, places)]
     shown = tiers(means[list(family)], significant)
@@ -72,13 +73,6 @@ def separate(
         notes += more
     record = answer(question, result, shown, family=ordered.names, notes=tuple(notes), agreement=rows)
     return Separation(record, shown, family)
-
-
-def _order_ties(means: Floats, result: MaxT) -> list[int]:
-    """Order agents of equal means by what the test says of them, so that their names decide nothing it can."""
-    beaten_by = (result.significant < 0).sum(axis=1)
-    beats = (result.significant > 0).sum(axis=1)
-    return sorted(range(len(means)), key=lambda i: (-means[i], beaten_by[i], -beats[i], i))
 
 
 def _says_nothing(result: MaxT) -> bool:
